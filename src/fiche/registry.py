@@ -1,0 +1,43 @@
+"""Finds the members of a door: one module a member, found by listing the package.
+
+A member is a module that exports `MEMBER`, a value of the door's type. Modules whose name starts
+with an underscore are the door's own, and subpackages are doors of their own.
+"""
+
+import pkgutil
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def member_names(package: str) -> tuple[str, ...]:
+    """List the members of a door in name order, importing none of them.
+
+    Raises:
+        ModuleNotFoundError: there is no such package.
+    """
+    spec = find_spec(package)
+    if spec is None or spec.submodule_search_locations is None:
+        raise ModuleNotFoundError(f"no package named {package!r}", name=package)
+    modules = pkgutil.iter_modules(spec.submodule_search_locations)
+    return tuple(sorted(m.name for m in modules if not (m.ispkg or m.name.startswith("_"))))
+
+
+def members(package: str, kind: type[T]) -> tuple[T, ...]:
+    """Import the members of a door and return their `MEMBER` in name order.
+
+    Raises:
+        ModuleNotFoundError: there is no such package.
+        TypeError: a module has no `MEMBER`, or one of another type than `kind`.
+    """
+    return tuple(_member(f"{package}.{name}", kind) for name in member_names(package))
+
+
+def _member(module: str, kind: type[T]) -> T:
+    member = getattr(import_module(module), "MEMBER", None)
+    if not isinstance(member, kind):
+        found = "none" if member is None else f"a {type(member).__name__}"
+        raise TypeError(f"{module} must export MEMBER, a {kind.__name__}; it has {found}")
+    return member
