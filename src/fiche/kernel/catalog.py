@@ -1,0 +1,73 @@
+"""Cards, sightings and offers: what makers, sellers and other people's machines say (F7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fiche.kernel.address import Span
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A capacity that some machine printed for a card of this name: it informs, it never judges."""
+
+    counter: str
+    printed: str
+    low: int
+    high: int
+    context: str
+    source: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A device as software enumerates it (card, gcd, tile, board part), with sourced facts.
+
+    `figures`: nominal (bytes, decimal reading of the label), nominal_binary (label x 2^30: a ceiling,
+    no floor), bandwidth, power, nvlink, year. `facts`: name, vendor, memory_type, architecture,
+    compute_capability, gfx, ecc, bf16, fp8, interconnect, power.term, form_factor. What no source states is absent.
+    """
+
+    id: str
+    vendor: str
+    name: str
+    enumerated_as: str
+    figures: Mapping[str, Figure]
+    facts: Mapping[str, Fact]
+    names_printed: tuple[str, ...]
+    traps: tuple[str, ...]
+    sightings: tuple[Sighting, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What a seller asks, as typed from a document. Unknown terms are absent, never zero.
+
+    `figures`: price (money for `hours` when renting), hours (the price's period), cards_per_lot,
+    lots_max, min_order (lots), min_time (hours), tax_rate, setup, storage, egress.
+    `facts`: covers (lot | card), tax (included | excluded), valid_from, valid_until, observed_on,
+    delivery.earliest, delivery.document, quote (piece id), extension (lots | hours), machine, warranty,
+    support, interconnect, host_memory, source.
+    """
+
+    id: str
+    seller: str
+    kind: str
+    gpu: str
+    figures: Mapping[str, Figure]
+    facts: Mapping[str, Fact]
+    span: Span
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    """Cards by id, offers by id."""
+
+    cards: Mapping[str, Card]
+    offers: Mapping[str, Offer]

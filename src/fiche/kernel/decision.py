@@ -1,0 +1,90 @@
+"""The compiled decision: everything a report may print, and nothing else (no clock inside)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fiche.kernel.condition import Condition
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure, Node
+from fiche.kernel.finding import Finding, SecondReading, Verdict
+from fiche.kernel.piece import Piece
+from fiche.kernel.requirement import Candidate, Policy, Requirement
+from fiche.kernel.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A file that went in: name relative to the fiche's folder, role, length, sha256."""
+
+    file: str
+    role: str
+    num_bytes: int
+    sha256: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What was chosen, by whom and why (E1); `none` is a choice too."""
+
+    chosen: str
+    by: str
+    role: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fiche:
+    """A loaded fiche: the question, before anything is judged."""
+
+    title: str
+    date: str
+    author: str
+    file: str
+    workload: Workload
+    requirements: tuple[Requirement, ...]
+    candidates: tuple[Candidate, ...]
+    pieces: tuple[Piece, ...]
+    policy: Policy
+    inputs: tuple[Input, ...]
+    invalidated_by: tuple[Fact, ...]
+    choice: Choice | None
+    illustrative: str = ""
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One candidate after judgement: `status` is retained, to_confirm or excluded.
+
+    `cost` is the package's cost (None where no offer says it), `useful_margin` capacity minus need on
+    the worst case and device, `schedule` the documented earliest date. `rank` is given to retained
+    candidates with a known cost only; `tied_with` names those within the tie tolerance.
+    """
+
+    candidate: Candidate
+    status: str
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    conditions: tuple[Condition, ...]
+    cost: Node | None
+    useful_margin: Figure | None
+    schedule: Fact | None
+    rank: int | None
+    tied_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The whole of it. `figures` by id; `workload_conditions` hold for every candidate (identity)."""
+
+    fiche: Fiche
+    figures: Mapping[str, Node]
+    findings: tuple[Finding, ...]
+    outcomes: tuple[Outcome, ...]
+    second_readings: tuple[SecondReading, ...]
+    workload_conditions: tuple[Condition, ...]
+    conditional_choice: bool
+    tool_version: str

@@ -1,0 +1,25 @@
+"""A word that somebody wrote or a program printed, with its address: names, versions, formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fiche.kernel.address import Address, Pointer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A value that is not a number: `meta-llama/Llama-3.1-8B`, `bf16`, `0.28.0`, `excluded`.
+
+    `address` is a Pointer when the file prints it, a Span when an author typed it; `by` names the
+    person who attests a typed fact about a piece (scope, DESIGN 4).
+    """
+
+    value: str
+    address: Address
+    by: str = ""
+
+    @property
+    def printed(self) -> bool:
+        """True when the piece itself says it, which is firm; False when a person attests it."""
+        return isinstance(self.address, Pointer)

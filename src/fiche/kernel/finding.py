@@ -1,0 +1,58 @@
+"""What was judged: one verdict, with the two intervals it compared and what would settle it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure, Node
+
+
+class Verdict(IntEnum):
+    """Ordered from best to worst: a candidate takes its worst must (D1)."""
+
+    ADMISSIBLE = 0
+    TO_CONFIRM = 1
+    EXCLUDE = 2
+
+    @property
+    def code(self) -> str:
+        """The language-free word of the JSON contract."""
+        return ("admissible", "to_confirm", "exclude")[self]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One requirement on one candidate (and one case and device, for memory).
+
+    `need` and `have` are what was compared, on firm bounds; `margin` is the signed distance to the
+    threshold where both ends are known. `reason` is a stable code, `text` says it in English. `pieces`
+    are the ids of the pieces the verdict rests on, `attested_by` the people whose word it takes.
+    """
+
+    requirement: str
+    kind: str
+    level: str
+    candidate: str
+    verdict: Verdict
+    reason: str
+    text: str
+    need: Node | None
+    have: Node | None
+    margin: Figure | None = None
+    conditions: tuple[Condition, ...] = ()
+    pieces: tuple[str, ...] = ()
+    attested_by: tuple[str, ...] = ()
+    case: str = ""
+    device: str = ""
+    direction: str = "at_most"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondReading:
+    """A finding that assumptions would turn (only ever a *to confirm*), and what it hangs on."""
+
+    finding: Finding
+    would_be: Verdict
+    if_held: tuple[str, ...]

@@ -1,0 +1,207 @@
+"""Pieces of evidence: bytes as received, named by sha256, and what was read beside them (law 6).
+
+The vocabulary of failures and observations is the one that practitioners' formats share: counters
+keep their own name, scope, statistic, unit and rounding (C3, C5, C13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from fiche.kernel.address import Pointer, Span
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+
+EMPTY: Mapping[str, Fact] = MappingProxyType({})
+NO_FIGURES: Mapping[str, Figure] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed:
+    """A quantity as a program printed it, and the interval of bytes that its rounding allows.
+
+    `value` is the printed number times `unit_bytes`, to a whole byte; None when only bounds are known
+    or when the program printed its "not available" (`unavailable`). `rounding` is one of `exact`,
+    `nearest-N-digits`, `floor-N-digits`, `integer-plus-minus-1`, `bounds`, `lower-bound`.
+    """
+
+    text: str
+    unit_bytes: int | None
+    value: int | None
+    low: int | None
+    high: int | None
+    rounding: str
+    unavailable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherProcess:
+    """Another process on the device as the message names it; in a container it may be the own one."""
+
+    pid: int
+    in_use: Printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failure that a program printed: an observation, never a need (C11).
+
+    `message_kind`: allocator_oom, driver_oom, library_alloc_failed, admission_check,
+    allocation_size_limit, process_killed, kernel_resource_limit, oom_counter, workload_error.
+    `memory`: device, unified, host, on_chip (None where the error is not about memory).
+    `quantities` keys: requested, requested_at_least, total_capacity, free, process_in_use, allowed,
+    allocated, in_private_pools, reserved_unallocated, reserved_total, other_in_use; absent = not printed.
+    """
+
+    pointer: Pointer
+    message_kind: str
+    memory: str | None
+    backend: str | None
+    device_index: int | None = None
+    rank: int | str | None = None
+    quantities: Mapping[str, Printed] = field(default_factory=dict)
+    other_processes: tuple[OtherProcess, ...] = ()
+    library: str | None = None
+    component: str | None = None
+    count: int | None = None
+    recovered: bool | None = None
+    truncated: bool = False
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One reading of one counter.
+
+    `scope`: process_allocator, process, device, component, host_process, host.
+    `stat`: current, peak, start, sampled_max, delta, peak_delta, free, total, reserved, capacity.
+    `kind_of_origin`: measured, runtime_reported. `value` holds bytes, or a plain count with `unit`.
+    """
+
+    counter: str
+    scope: str
+    stat: str
+    kind_of_origin: str
+    pointer: Pointer
+    value: Printed | None = None
+    number: int | None = None
+    unit: str = ""
+    device_index: int | None = None
+    rank: int | str | None = None
+    label: str = ""
+    phase: str = ""
+    window: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotObserved:
+    """Text that looks like evidence and is none (a plan, a budget, an estimate), with the reason."""
+
+    pointer: Pointer
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One execution that a piece tells of: what ran, how far, and what the counters showed.
+
+    `facts` are scope facts printed in the file (keys as in `Workload.facts`, plus `gpu`, `machine`,
+    `backend`, `allocator.backend`, `allocator.settings`, `process_protocol`, `driver`, ...).
+    `executed` are the dimensions really executed (A3); `declared` the ones asked for.
+    `whole_loop` is True only for the un-phased loop with its real ordering (C8): nothing else admits.
+    `phases` are the phases that the run went through. `ceilings` maps a device index to the observed
+    need on that device (see `importers.fiche_record`), `outside` to the part outside the allocator.
+    """
+
+    id: str
+    outcome: str
+    whole_loop: bool
+    phases: tuple[str, ...]
+    facts: Mapping[str, Fact] = EMPTY
+    executed: Mapping[str, Figure] = NO_FIGURES
+    declared: Mapping[str, Figure] = NO_FIGURES
+    first_pass: bool = False
+    failure: Failure | None = None
+    observations: tuple[Observation, ...] = ()
+    pointer: Pointer | None = None
+    duration_ns: int | None = None
+    output_check: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """A total that one machine printed for one of its devices.
+
+    `counter`: torch_total_memory, cuda_total_other, oom_total_capacity (framework-visible), or
+    nvidia_smi_total, rocm_smi_total, provider_declared (these bound from above only).
+    `others` is what other users of the device held, observed; None = nobody looked.
+    """
+
+    counter: str
+    value: Printed
+    device_index: int | None
+    pointer: Pointer
+    device_name: str = ""
+    others: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What an importer read from one file: everything it says, nothing it does not say (C2, C13)."""
+
+    kind: str
+    shape: str
+    backend: str | None = None
+    failures: tuple[Failure, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    not_observed: tuple[NotObserved, ...] = ()
+    runs: tuple[Run, ...] = ()
+    capacities: tuple[Capacity, ...] = ()
+    facts: Mapping[str, Fact] = EMPTY
+    warnings: tuple[str, ...] = ()
+    duplicate_messages: int = 0
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attested:
+    """A named fact that a document attests (D3): typed by the author, with the words of the document.
+
+    `fact` is a topic of a criterion (price, validity, tax, delivery, host_memory, interconnect,
+    capacity, quality, software, precision, document, other_users, ...); `terms` its figures,
+    `words` its words. `pointer` is the line of the piece where `quote` was found: then the document
+    itself prints it; without it the fact rests on the author's word (`by`).
+    """
+
+    fact: str
+    terms: Mapping[str, Figure] = NO_FIGURES
+    words: Mapping[str, Fact] = EMPTY
+    span: Span
+    pointer: Pointer | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A piece as the fiche cites it: the file's digest, its reading, its scope, who vouches for it.
+
+    `kind`: record, oom, quote, datasheet, document, result (or another importer's). `typed` are scope
+    facts the author typed (each a Fact with a Span and `by`), including `case`, `gpu`, `machine`.
+    """
+
+    id: str
+    file: str
+    sha256: str
+    num_bytes: int
+    media_type: str
+    kind: str
+    version: str
+    span: Span
+    reading: Reading
+    typed: Mapping[str, Fact] = EMPTY
+    typed_dimensions: Mapping[str, Figure] = NO_FIGURES
+    attested: tuple[Attested, ...] = ()
+    date: str = ""

@@ -1,0 +1,66 @@
+"""What must hold, on what must it hold, and by which policy it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fiche.kernel.address import Span
+from fiche.kernel.catalog import Card, Offer
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+from fiche.kernel.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """One criterion (F8): `level` is must or want; thresholds in `figures`, words in `facts`.
+
+    `figures` keys: at_least, at_most. `facts` keys by kind: metric, dataset, component, version, tax,
+    by (a date), format, link, document. `implied` marks memory and quality added because every fiche
+    requires them, whether written or not (DESIGN 4).
+    """
+
+    id: str
+    kind: str
+    level: str
+    span: Span | None
+    cases: tuple[str, ...] = ()
+    figures: Mapping[str, Figure]
+    facts: Mapping[str, Fact]
+    implied: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A card, how many, from whom, on which machine; `workload` is already changed by `change` (D10)."""
+
+    id: str
+    gpu: str
+    card: Card | None
+    cards: Figure
+    offer: Offer | None
+    machine: str
+    workload: Workload
+    span: Span
+    baseline: str = ""
+    change: tuple[str, str, str] | None = None
+    other_users: Fact | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How strictly pieces are read: data, not code (`strict` and `noted` facts per criterion).
+
+    `typed_scope` is `counts` (neutral) or `never_alone` (strict). `guard_band` widens a near-limit;
+    `tie_tolerance` (a ratio) bands costs from the cheapest. `sha256` names the file's bytes.
+    """
+
+    name: str
+    version: str
+    sha256: str
+    strict: Mapping[str, tuple[str, ...]]
+    noted: Mapping[str, tuple[str, ...]]
+    typed_scope: str
+    tie_tolerance: Figure
+    machine_spread: Figure | None = None

@@ -1,0 +1,48 @@
+"""The workload, before any counter (A1-A7): facts, stated figures, cases, reserve and margin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fiche.kernel.address import Span
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One load to answer for (A3): its role and what it states of its dimensions.
+
+    `dimensions` keys: prompt_tokens, new_tokens, resident_sequences, concurrent_requests, microbatch,
+    accumulation, sequence_tokens, images, image_pixels, ...; only what the fiche states. `phases` are
+    the phases it must go through; `requests that merely wait` (concurrent above resident) are not
+    resident (A4).
+    """
+
+    id: str
+    role: str
+    dimensions: Mapping[str, Figure]
+    phases: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What must run.
+
+    `facts` by dotted path: model.name, model.revision, model.digest, operation, method.kind,
+    engine.name, engine.version, engine.settings.*, formats.storage, formats.compute, formats.cache,
+    attention, backend, allocator.backend, allocator.settings, placement.resident, placement.split,
+    placement.software, process_protocol, optimizer.name, ...
+    `figures` by dotted path: model.parameters, model.layers, model.kv_heads, model.head_dim,
+    formats.storage_bits, placement.devices, method.rank, duration, ...
+    """
+
+    facts: Mapping[str, Fact]
+    figures: Mapping[str, Figure]
+    cases: tuple[Case, ...]
+    reserve: tuple[Figure, ...] = ()
+    margin: tuple[Figure, ...] = ()
+    method_targets: tuple[str, ...] = ()
+    span: Span | None = None
