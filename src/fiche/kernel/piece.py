@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 
-EMPTY: Mapping[str, Fact] = MappingProxyType({})
-NO_FIGURES: Mapping[str, Figure] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +117,9 @@ class Run:
     outcome: str
     whole_loop: bool
     phases: tuple[str, ...]
-    facts: Mapping[str, Fact] = EMPTY
-    executed: Mapping[str, Figure] = NO_FIGURES
-    declared: Mapping[str, Figure] = NO_FIGURES
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    executed: Mapping[str, Figure] = field(default_factory=dict)
+    declared: Mapping[str, Figure] = field(default_factory=dict)
     first_pass: bool = False
     failure: Failure | None = None
     observations: tuple[Observation, ...] = ()
@@ -160,7 +157,7 @@ class Reading:
     not_observed: tuple[NotObserved, ...] = ()
     runs: tuple[Run, ...] = ()
     capacities: tuple[Capacity, ...] = ()
-    facts: Mapping[str, Fact] = EMPTY
+    facts: Mapping[str, Fact] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     duplicate_messages: int = 0
     version: str = ""
@@ -177,8 +174,8 @@ class Attested:
     """
 
     fact: str
-    terms: Mapping[str, Figure] = NO_FIGURES
-    words: Mapping[str, Fact] = EMPTY
+    terms: Mapping[str, Figure] = field(default_factory=dict)
+    words: Mapping[str, Fact] = field(default_factory=dict)
     span: Span
     pointer: Pointer | None = None
     by: str = ""
@@ -201,7 +198,7 @@ class Piece:
     version: str
     span: Span
     reading: Reading
-    typed: Mapping[str, Fact] = EMPTY
-    typed_dimensions: Mapping[str, Figure] = NO_FIGURES
+    typed: Mapping[str, Fact] = field(default_factory=dict)
+    typed_dimensions: Mapping[str, Figure] = field(default_factory=dict)
     attested: tuple[Attested, ...] = ()
     date: str = ""
