@@ -18,14 +18,23 @@ def template_dir() -> Path:
     return _folder("templates")
 
 
+def schema_dir() -> Path:
+    """Return the folder of the JSON Schemas.
+
+    Raises:
+        FileNotFoundError: this installation has none.
+    """
+    return _folder("schemas")
+
+
 def template_text(name: str) -> str:
     """Return the text of one template, named by its path under `templates/`."""
-    return _inside(_folder("templates"), name).read_text(encoding="utf-8")
+    return _inside(template_dir(), name).read_text(encoding="utf-8")
 
 
 def schema_text(name: str) -> str:
     """Return the text of one JSON Schema, named by its path under `schemas/`."""
-    return _inside(_folder("schemas"), name).read_text(encoding="utf-8")
+    return _inside(schema_dir(), name).read_text(encoding="utf-8")
 
 
 def package_data(relative: str) -> Path:
