@@ -61,12 +61,12 @@ define install
 	if command -v apt-get >/dev/null; then \
 		if [ "$$(id -u)" -eq 0 ]; then sudo=; \
 		elif sudo -n true 2>/dev/null; then sudo="sudo -n"; \
-		else echo "$(1) is missing. Type: sudo apt-get install -y $(2)" >&2; exit 2; fi; \
-		echo "Installing $(1): $(2)"; \
+		else echo "$(1) is missing. Type: sudo apt-get install -y $(strip $(2))" >&2; exit 2; fi; \
+		echo "Installing $(1): $(strip $(2))"; \
 		$$sudo apt-get update -qq; \
 		$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(2) >/dev/null; \
 	elif command -v brew >/dev/null; then brew install --quiet $(3); \
-	else echo "$(1) is missing. Install it by your system's means (Debian: $(2))." >&2; exit 2; fi
+	else echo "$(1) is missing. Install it by your system's means (Debian: $(strip $(2)))." >&2; exit 2; fi
 endef
 
 # Debian keeps venv's own pip in a package apart, so a plain python3 may fail to make one.
@@ -99,13 +99,14 @@ $(STAMPS)/pango: | $(STAMPS)/run
 
 $(STAMPS)/chromium: | $(BIN)/python
 	@mkdir -p $(STAMPS)
-	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
-		{ $(call install,Chromium,chromium,--cask chromium); }
+	@for name in chromium chromium-browser google-chrome; do \
+		command -v $$name >/dev/null && exit 0; done; \
+		$(call install,Chromium,chromium,--cask chromium)
 	@touch $@
 
 $(STAMPS)/poppler: | $(BIN)/python
 	@mkdir -p $(STAMPS)
-	@command -v pdftoppm || { $(call install,poppler,poppler-utils,poppler); }
+	@command -v pdftoppm >/dev/null || { $(call install,poppler,poppler-utils,poppler); }
 	@touch $@
 
 $(STAMPS)/torch: | $(STAMPS)/dev
