@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fiche.kernel.figure import Node
+from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Node
 from fiche.kernel.piece import Reading
+from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Case, Workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
     """One foreign format. `accepts(head, name)` scores the first bytes from 0 (no) to 100 (surely);
-    `read(content, sha256)` returns a Reading or raises `Refused` with Pointers, never half of it."""
+    `read(content, sha256)` returns a Reading or raises `Refused` with Pointers, never half of it.
+    """
 
     name: str
     title: str
@@ -26,7 +29,8 @@ class Importer:
 class Estimator:
     """One item of a load. `estimate(workload, case)` returns named nodes: Figures, or Unknowns whose
     condition says what the fiche would have to state. `case` is None for items no case changes.
-    `resident` is True for items that must be in memory together (they may count in a floor)."""
+    `resident` is True for items that must be in memory together (they may count in a floor).
+    """
 
     name: str
     title: str
@@ -44,3 +48,14 @@ class Vendor:
     name: str
     title: str
     supports: Callable[[Mapping[str, Fact], str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One kind of requirement. `compare` gathers what the pieces say into comparisons (one a case and
+    device for memory, one otherwise); the rule that turns them into verdicts is not its business.
+    """
+
+    name: str
+    title: str
+    compare: Callable[[Requirement, Candidate, Inquiry], tuple[Comparison, ...]]

@@ -29,6 +29,8 @@ class Finding:
     `need` and `have` are what was compared, on firm bounds; `margin` is the signed distance to the
     threshold where both ends are known. `reason` is a stable code, `text` says it in English. `pieces`
     are the ids of the pieces the verdict rests on, `attested_by` the people whose word it takes.
+    Where words are compared and not numbers (versions, formats), `need_words` and `have_words` hold them.
+    Every comparison reads need <= have: a cost is the need and the budget what is had.
     """
 
     requirement: str
@@ -46,7 +48,8 @@ class Finding:
     attested_by: tuple[str, ...] = ()
     case: str = ""
     device: str = ""
-    direction: str = "at_most"
+    need_words: str = ""
+    have_words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

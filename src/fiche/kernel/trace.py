@@ -1,16 +1,19 @@
-"""Walking a figure's expression: its formula as text, its leaves, its firmness, its re-evaluation."""
+"""Walking a figure's expression: formula as text, leaves, firmness, re-evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Operand, Unknown, reapply
 from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Stated
 
 _SIGN = {"+": " + ", "-": " - ", "*": " x ", "/": " / ", "total": " + "}
+_FACTORS = ("*", "/")
+_ASSOCIATIVE = ("*", "+", "total")
 
 
 def inputs(node: Operand) -> tuple[Node | int | Fraction, ...]:
@@ -45,8 +48,10 @@ def conditions(node: Node) -> tuple[Condition, ...]:
 
 
 def firm(node: Node) -> bool:
-    """True when no guess and no unknown stands below: only such numbers admit or exclude (law 1)."""
-    return all(not isinstance(n, Unknown) and not isinstance(n.origin, Assumed) for n in leaves(node))
+    """True when no guess and no unknown stands below: only such numbers admit or exclude."""
+    return all(
+        not isinstance(n, Unknown) and not isinstance(n.origin, Assumed) for n in leaves(node)
+    )
 
 
 def assumptions(node: Node) -> tuple[Figure, ...]:
@@ -72,35 +77,69 @@ def basis(node: Node) -> str:
 
 
 def rests_on(node: Node) -> tuple[str, ...]:
-    """The kinds of leaves below a computed figure, weakest first, so that a sum shows its guesses."""
+    """The kinds of leaves below a computed figure, weakest first: a sum shows its guesses."""
     order = ("unknown", "assumed", "declared", "observed", "stated")
     kinds = {basis(leaf) for leaf in leaves(node)}
     return tuple(kind for kind in order if kind in kinds)
 
 
 def formula(node: Operand) -> str:
-    """The expression of a node in words; named inputs stand by their id."""
-    return _text(node, top=True)
+    """The expression of a node in words; named inputs stand by their id.
+
+    Written with a stack, not by recursion: a sum may be tens of thousands of terms deep.
+    """
+    words: list[str] = []
+    waiting: list[str | _Part] = [_Part(node, "", 0)]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, str):
+            words.append(here)
+        else:
+            waiting.extend(reversed(_words(here)))
+    return "".join(words)
 
 
-def _text(node: Operand, *, top: bool = False) -> str:
+class _Part(NamedTuple):
+    """A node in a formula, the operation around it (empty at the top) and its place in it."""
+
+    node: Operand
+    around: str
+    place: int
+
+
+def _words(part: _Part) -> list[str | _Part]:
+    node = part.node
     if isinstance(node, int | Fraction):
-        return str(node)
-    if node.id and not top:
-        return node.id
+        return [f"({node})" if part.around in _SIGN and node.denominator != 1 else str(node)]
+    if node.id and part.around:
+        return [node.id]
     if isinstance(node, Unknown):
-        return "unknown"
+        return ["unknown"]
     if not isinstance(node.origin, Computed):
-        return _value(node)
-    return _operation(node.origin, top=top)
+        return [_value(node)]
+    return _operation(node.origin, part)
 
 
-def _operation(origin: Computed, *, top: bool) -> str:
-    parts = [_text(part) for part in origin.inputs]
-    if origin.operation in _SIGN:
-        joined = _SIGN[origin.operation].join(parts) or "0"
-        return joined if top or len(parts) == 1 else f"({joined})"
-    return f"{origin.operation}({', '.join(parts)})"
+def _operation(origin: Computed, part: _Part) -> list[str | _Part]:
+    sign = _SIGN.get(origin.operation)
+    inner: list[str | _Part] = []
+    for place, each in enumerate(origin.inputs):
+        inner += [] if place == 0 else [sign or ", "]
+        inner.append(_Part(each, origin.operation, place))
+    if sign is None:
+        return [f"{origin.operation}(", *inner, ")"]
+    if len(origin.inputs) > 1 and _bracketed(origin.operation, part):
+        return ["(", *inner, ")"]
+    return inner or ["0"]
+
+
+def _bracketed(operation: str, part: _Part) -> bool:
+    """Brackets only where the usual order of operations would read the formula otherwise."""
+    if part.around not in _SIGN:
+        return False
+    if (operation in _FACTORS) != (part.around in _FACTORS):
+        return part.around in _FACTORS
+    return part.place > 0 and not (operation in _ASSOCIATIVE and part.around in _ASSOCIATIVE)
 
 
 def _value(figure: Figure) -> str:
@@ -112,10 +151,25 @@ def _value(figure: Figure) -> str:
 
 def expression(node: Operand) -> object:
     """The trace as JSON-ready lists, named inputs by id, for re-evaluation outside Python."""
-    return _expression(node, top=True)
+    done: dict[int, object] = {}
+    stack: list[Operand] = [node]
+    while stack:
+        here = stack[-1]
+        pending = [p for p in _unnamed(here, top=here is node) if id(p) not in done]
+        if pending and id(here) not in done:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        done[id(here)] = _entry(here, done, top=here is node)
+    return done[id(node)]
 
 
-def _expression(node: Operand, *, top: bool = False) -> object:
+def _unnamed(node: Operand, *, top: bool) -> tuple[Operand, ...]:
+    """The inputs that an expression spells out; those of a named input stand under its own id."""
+    return inputs(node) if top or not _name(node) else ()
+
+
+def _entry(node: Operand, done: Mapping[int, object], *, top: bool) -> object:
     if isinstance(node, int):
         return node
     if isinstance(node, Fraction):
@@ -125,7 +179,7 @@ def _expression(node: Operand, *, top: bool = False) -> object:
     if isinstance(node, Unknown):
         return None
     if isinstance(node.origin, Computed):
-        return [node.origin.operation, *(_expression(part) for part in node.origin.inputs)]
+        return [node.origin.operation, *(done[id(part)] for part in node.origin.inputs)]
     return [str(node.low), None if node.high is None else str(node.high)]
 
 

@@ -1,0 +1,1 @@
+"""One kind of requirement a module: what the pieces say about it, gathered for the rule."""

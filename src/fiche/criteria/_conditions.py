@@ -1,0 +1,135 @@
+"""The wording of every open condition, in one place: what to provide, the threshold, the supplier."""
+
+from __future__ import annotations
+
+from fiche.kernel.condition import Condition
+
+
+def context() -> Condition:
+    """No tokens stated, so nothing can be run or computed for the cache (D9)."""
+    return Condition(
+        topic="context",
+        text="state the context to hold: prompt and new tokens of the usual and of the limit case",
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
+def concurrency() -> Condition:
+    """No resident sequences stated (A4, D9)."""
+    return Condition(
+        topic="concurrency",
+        text="state how many sequences are resident at the same time, in the usual and in the limit case",
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
+def microbatch() -> Condition:
+    """No microbatch stated for a training or an adaptation (A2)."""
+    return Condition(
+        topic="microbatch",
+        text="state the microbatch, the accumulation and the tokens of a sequence in each case",
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
+def placement(text: str) -> Condition:
+    """Several cards are not one pool (D4)."""
+    return Condition(
+        topic="placement", text=text, supplier="author of the fiche", piece_kind="fiche and record"
+    )
+
+
+def run(case: str, card: str, nearest: tuple[str, ...], threshold: str) -> Condition:
+    """No covering run of the whole loop: what to run, and how the nearest one falls short."""
+    what = f"run the whole loop of case '{case}' on {card} and import its record"
+    short = "; nearest piece: " + "; ".join(nearest) if nearest else ""
+    return Condition(
+        topic="need",
+        text=what + short,
+        threshold=threshold,
+        supplier="whoever can run it",
+        piece_kind="record",
+    )
+
+
+def ceiling(piece: str) -> Condition:
+    """A covering run whose counters leave the process's whole device use open."""
+    return Condition(
+        topic="need",
+        text=(
+            f"{piece} covers the case but shows no peak of the process's device use, nor a reserved "
+            "peak with the part outside the allocator: record one of the two"
+        ),
+        supplier="whoever can run it",
+        piece_kind="record",
+    )
+
+
+def memory_available(card: str, machine: str, threshold: str, elsewhere: str) -> Condition:
+    """The machine has not printed its framework-visible total."""
+    where = f"machine {machine}" if machine else "the machine offered (name it as `machine`)"
+    seen = f"; the same card elsewhere showed {elsewhere}" if elsewhere else ""
+    return Condition(
+        topic="memory_available",
+        text=(
+            f"have {where} print the framework-visible total memory of its {card} in bytes, with ECC "
+            f"as delivered, and import it{seen}"
+        ),
+        threshold=threshold,
+        supplier="seller, before the order; acceptance test at delivery",
+        piece_kind="record or out-of-memory message of that machine",
+    )
+
+
+def other_users(card: str, threshold: str) -> Condition:
+    """Nobody says whether the card is shared."""
+    return Condition(
+        topic="memory_available",
+        text=(
+            f"show that nothing else uses the {card}: a reading of other processes, or the seller's "
+            "guarantee as `other_users: none`"
+        ),
+        threshold=threshold,
+        supplier="operator or seller",
+        piece_kind="record or quote",
+    )
+
+
+def failure(piece: str, causes: tuple[str, ...]) -> Condition:
+    """A failure that excludes nothing yet, with the reasons named."""
+    return Condition(
+        topic="failure",
+        text=f"{piece} failed, which excludes nothing yet: {'; '.join(causes)}",
+        supplier="whoever ran it",
+        piece_kind="record or log",
+    )
+
+
+def conflict(text: str) -> Condition:
+    """Two pieces, or a piece and the fiche, say things that cannot both hold."""
+    return Condition(
+        topic="conflict",
+        text=f"settle the contradiction: {text}",
+        supplier="author of the fiche",
+        piece_kind="a new run, or a corrected scope",
+    )
+
+
+def document(topic: str, text: str, threshold: str = "", supplier: str = "seller") -> Condition:
+    """A document that would attest a named fact."""
+    return Condition(
+        topic=topic, text=text, threshold=threshold, supplier=supplier, piece_kind="document"
+    )
+
+
+def narrower() -> Condition:
+    """Both sides are told but overlap: a reading in bytes would settle it."""
+    return Condition(
+        topic="precision_of_reading",
+        text="the two intervals overlap: provide a reading in exact bytes of the need and of the capacity",
+        supplier="whoever can run it",
+        piece_kind="record",
+    )

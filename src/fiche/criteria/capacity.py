@@ -1,0 +1,46 @@
+"""A stated capacity per device: so many bytes that each device must offer (D4, catalog.md section 10)."""
+
+from __future__ import annotations
+
+from fiche.criteria import _claims, _conditions
+from fiche.criteria._capacity import device_capacity
+from fiche.kernel.comparison import Comparison, Inquiry
+from fiche.kernel.doors import Criterion
+from fiche.kernel.figure import Figure
+from fiche.kernel.requirement import Candidate, Requirement
+
+
+def compare(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """One comparison a device: two cards of half the capacity are not one card of the whole."""
+    need = requirement.figures["at_least"]
+    indexes = range(int(candidate.cards.low))
+    return tuple(_device(need, candidate, index, ground) for index in indexes)
+
+
+def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> Comparison:
+    seen = device_capacity(candidate, index, ground)
+    threshold = f">= {need.low} B visible to the framework"
+    lacking = (
+        _conditions.memory_available(candidate.gpu, candidate.machine, threshold, "")
+        if not seen.seen
+        else _conditions.other_users(candidate.gpu, threshold)
+    )
+    return Comparison(
+        device=f"cuda:{index}" if candidate.cards.low > 1 else "",
+        need_low=need,
+        need_high=need,
+        have_low=seen.low,
+        have_high=seen.high,
+        need_shown=need,
+        have_shown=_claims.first(seen.low, seen.high),
+        useful_margin=None if seen.low is None else seen.low - need,
+        conflicts=seen.conflicts,
+        conditions=() if seen.low is not None else (lacking,),
+        pieces=seen.pieces,
+        attested_by=seen.by,
+    )
+
+
+MEMBER = Criterion(name="capacity", title="Capacity of each device", compare=compare)

@@ -1,0 +1,71 @@
+"""Interconnect: an attested link and rate of the machine; a card's sheet leaves it to confirm (D3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria import _claims, _conditions
+from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.kernel.comparison import Claim, Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.doors import Criterion
+from fiche.kernel.requirement import Candidate, Requirement
+
+
+def compare(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """One comparison: the attested rate of the link, or the link itself where no rate is required."""
+    values = tuple(_values(requirement, candidate, ground))
+    least = requirement.figures.get("at_least")
+    if least is not None:
+        rated = [v for v in values if v.figure.unit == least.unit]
+        threshold = Threshold(figure=least, at_least=True)
+        return (compared(threshold, rated, lambda: _lacking(requirement, candidate)),)
+    return (_named(requirement, candidate, ground),)
+
+
+def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
+    for piece, item in _claims.attested("interconnect", candidate, ground):
+        same = "link" not in requirement.facts or item.words["link"].value == _link(requirement)
+        if same and "value" in item.terms and _claims.vouched(item, ground):
+            yield Value(piece=piece.id, figure=item.terms["value"], by=_claims.people(item))
+
+
+def _named(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Comparison:
+    claims = tuple(
+        Claim(
+            piece=piece.id,
+            answer="yes" if item.words["link"].value == _link(requirement) else "no",
+            text=item.words["link"].value,
+            by=_claims.people(item),
+        )
+        for piece, item in _claims.attested("interconnect", candidate, ground)
+        if _claims.vouched(item, ground)
+    )
+    return Comparison(
+        need_words=_link(requirement),
+        have_words=", ".join(claim.text for claim in claims),
+        claims=claims,
+        conditions=() if claims else (_lacking(requirement, candidate),),
+        pieces=tuple(claim.piece for claim in claims),
+        attested_by=tuple(name for claim in claims for name in claim.by),
+    )
+
+
+def _link(requirement: Requirement) -> str:
+    fact = requirement.facts.get("link")
+    return fact.value if fact else "interconnect"
+
+
+def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
+    least = requirement.figures.get("at_least")
+    return _conditions.document(
+        "interconnect",
+        f"have the seller attest the {_link(requirement)} of the machine as delivered: the sheet of "
+        f"{candidate.gpu} alone does not",
+        threshold=f">= {least.low} {least.unit}" if least is not None else "",
+    )
+
+
+MEMBER = Criterion(name="interconnect", title="Interconnect", compare=compare)

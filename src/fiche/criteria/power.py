@@ -1,0 +1,49 @@
+"""Power: the card's or the document's declared power, in the term it is declared in (TDP, TGP, TBP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria import _claims, _conditions
+from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.kernel.comparison import Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.doors import Criterion
+from fiche.kernel.fact import Fact
+from fiche.kernel.requirement import Candidate, Requirement
+
+
+def compare(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """One comparison: declared watts against the limit; terms of different meaning do not compare."""
+    threshold = Threshold(figure=requirement.figures["at_most"], at_least=False)
+    values = tuple(_values(requirement, candidate, ground))
+    return (compared(threshold, values, lambda: _lacking(requirement, candidate)),)
+
+
+def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
+    wanted = requirement.facts.get("term")
+    for piece, item in _claims.attested("power", candidate, ground):
+        if _claims.vouched(item, ground) and _term(wanted, item.words.get("term")):
+            yield Value(piece=piece.id, figure=item.terms["value"], by=_claims.people(item))
+    card = candidate.card
+    if card is not None and "power" in card.figures and _term(wanted, card.facts.get("power.term")):
+        yield Value(piece="", figure=card.figures["power"])
+
+
+def _term(wanted: Fact | None, told: Fact | None) -> bool:
+    return wanted is None or (told is not None and told.value.casefold() == wanted.value.casefold())
+
+
+def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
+    limit = requirement.figures["at_most"]
+    return _conditions.document(
+        "power",
+        f"state the power of {candidate.gpu} from a document, with its term (TDP, TGP or TBP)",
+        threshold=f"<= {limit.low} W",
+        supplier="maker",
+    )
+
+
+MEMBER = Criterion(name="power", title="Power", compare=compare)

@@ -1,0 +1,99 @@
+"""Precision: does this card, with this engine, run this format? A maker's "no" is to confirm (DESIGN 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria import _claims, _conditions
+from fiche.criteria._scope import question, scope_of
+from fiche.kernel.comparison import Claim, Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.doors import Criterion
+from fiche.kernel.piece import Attested, Piece
+from fiche.kernel.requirement import Candidate, Requirement
+
+
+def compare(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """One comparison: runs that computed in this format on this card, and the engine's own document."""
+    wanted = requirement.facts["format"].value
+    claims = (*_runs(wanted, candidate, ground), *_documents(wanted, candidate, ground))
+    makers = _maker(wanted, candidate, ground)
+    return (
+        Comparison(
+            need_words=wanted,
+            have_words=", ".join(dict.fromkeys(c.text for c in claims)) or f"maker: {makers}",
+            claims=claims,
+            conditions=() if claims else (_lacking(wanted, makers, candidate),),
+            pieces=tuple(dict.fromkeys(c.piece for c in claims)),
+            attested_by=tuple(dict.fromkeys(name for c in claims for name in c.by)),
+        ),
+    )
+
+
+def _runs(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
+    ask = question(candidate)
+    if ask.facts.get("formats.compute") != wanted:
+        return
+    for piece in ground.pieces:
+        for run in piece.reading.runs:
+            scope = scope_of(ask, piece, run, "precision", ground)
+            counts = not scope.by or ground.policy.typed_scope == "counts"
+            if run.outcome == "success" and scope.covers and counts:
+                yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
+
+
+def _documents(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
+    for piece in ground.pieces:
+        for item in piece.attested:
+            if item.fact == "precision" and _speaks(wanted, candidate, piece, item, ground):
+                word = item.words["answer"].value
+                answer = "yes" if word == "supported" else "no"
+                yield Claim(piece=piece.id, answer=answer, text=word, by=_claims.people(item))
+
+
+def _speaks(
+    wanted: str, candidate: Candidate, piece: Piece, item: Attested, ground: Inquiry
+) -> bool:
+    """The engine's document at that version, about that format, on that capability or card."""
+    facts = candidate.workload.facts
+    engine = [facts.get("engine.name"), facts.get("engine.version")]
+    told = [item.words.get("component"), item.words.get("version")]
+    same_engine = all(e and t and e.value == t.value for e, t in zip(engine, told, strict=True))
+    capability = item.words.get("capability")
+    on_card = (
+        _capability(candidate) == capability.value
+        if capability is not None
+        else _claims.about(piece, candidate)
+    )
+    right = item.words["format"].value == wanted and same_engine and on_card
+    return bool(right and _claims.vouched(item, ground))
+
+
+def _capability(candidate: Candidate) -> str:
+    facts = candidate.card.facts if candidate.card else {}
+    fact = facts.get("compute_capability") or facts.get("gfx")
+    return fact.value if fact else ""
+
+
+def _maker(wanted: str, candidate: Candidate, ground: Inquiry) -> str:
+    card = candidate.card
+    vendor = ground.vendors.get(card.vendor) if card else None
+    return vendor.supports(card.facts, wanted) if card and vendor else "unknown"
+
+
+def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
+    says = {
+        "yes": "the maker says yes, which no run confirms",
+        "no": "the maker says no, which software may emulate",
+    }.get(maker, "no source says whether the card supports it")
+    return _conditions.document(
+        "compatibility",
+        f"show {wanted} on {candidate.gpu} with this engine and version ({says}): a run, or the engine's "
+        "own document",
+        supplier="whoever can run it",
+    )
+
+
+MEMBER = Criterion(name="precision", title="Precision support", compare=compare)

@@ -1,0 +1,106 @@
+"""Quality: what output quality must hold, the same for every candidate (A7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+
+from fiche.criteria import _claims, _conditions
+from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._scope import question, scope_of
+from fiche.kernel.comparison import Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.doors import Criterion
+from fiche.kernel.figure import Number
+from fiche.kernel.requirement import Candidate, Requirement
+
+
+def compare(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """One comparison: the results of this metric and dataset, in scope, against the threshold."""
+    limit = _claims.first(requirement.figures.get("at_least"), requirement.figures.get("at_most"))
+    if limit is None:
+        return (Comparison(required=False, conditions=(_untold(),)),)
+    threshold = Threshold(figure=limit, at_least="at_least" in requirement.figures)
+    values = tuple(_values(requirement, candidate, ground))
+    return (compared(threshold, values, lambda: _lacking(requirement, candidate, ground)),)
+
+
+def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
+    ask = question(candidate)
+    for piece in ground.pieces:
+        for item in piece.attested:
+            if item.fact != "quality" or not _same(requirement, item.words):
+                continue
+            scope = scope_of(ask, piece, None, "quality", ground)
+            if scope.covers and _claims.vouched(item, ground):
+                by = (*scope.by, *_claims.people(item))
+                if scope.by and ground.policy.typed_scope != "counts":
+                    continue
+                yield Value(piece=piece.id, figure=item.terms["value"], by=tuple(dict.fromkeys(by)))
+
+
+def _same(requirement: Requirement, words: object) -> bool:
+    told = dict(words)  # type: ignore[call-overload]
+    return all(
+        name in told
+        and name in requirement.facts
+        and told[name].value == requirement.facts[name].value
+        for name in ("metric", "dataset")
+    )
+
+
+def _lacking(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Condition:
+    metric = _word(requirement, "metric")
+    dataset = _word(requirement, "dataset")
+    apart = _apart(requirement, candidate, ground)
+    return _conditions.document(
+        "quality",
+        f"measure {metric} on {dataset} with the formats and the engine of this workload, and import "
+        f"the result{apart}",
+        threshold=f"{metric} {_limit(requirement)}",
+        supplier="whoever can run the evaluation",
+    )
+
+
+def _limit(requirement: Requirement) -> str:
+    signs = {"at_least": ">=", "at_most": "<="}
+    return " and ".join(
+        f"{sign} {decimal_text(requirement.figures[name].low)}"
+        for name, sign in signs.items()
+        if name in requirement.figures
+    )
+
+
+def _apart(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> str:
+    for piece in ground.pieces:
+        for item in piece.attested:
+            if item.fact == "quality" and _same(requirement, item.words):
+                scope = scope_of(question(candidate), piece, None, "quality", ground)
+                why = (*scope.differs, *scope.untold, *scope.contradicted, *scope.unsigned)
+                return f" ({piece.id} does not cover: {'; '.join(why[:3])})" if why else ""
+    return ""
+
+
+def decimal_text(value: Number) -> str:
+    """A ratio as a decimal, exactly where it is one."""
+    exact = Fraction(value)
+    return str((Decimal(exact.numerator) / Decimal(exact.denominator)).normalize())
+
+
+def _word(requirement: Requirement, name: str) -> str:
+    fact = requirement.facts.get(name)
+    return fact.value if fact else f"a {name} to be named"
+
+
+def _untold() -> Condition:
+    return _conditions.document(
+        "quality",
+        "name the quality that must hold: metric, dataset and threshold, and import a result",
+        supplier="author of the fiche",
+    )
+
+
+MEMBER = Criterion(name="quality", title="Output quality", compare=compare)

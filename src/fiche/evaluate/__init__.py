@@ -1,0 +1,1 @@
+"""Judgement: the one rule, folding, order, second reading; it receives its doors as arguments."""

@@ -1,0 +1,152 @@
+"""From a loaded fiche to a decision: requirements completed, each candidate judged, then ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from fiche.criteria._package import package
+from fiche.evaluate import identity, order
+from fiche.evaluate.findings import judged, second_readings
+from fiche.evaluate.loads import figures_of, loads_of
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.decision import Decision, Fiche, Outcome
+from fiche.kernel.doors import Criterion, Estimator, Vendor
+from fiche.kernel.figure import Node
+from fiche.kernel.finding import Finding, SecondReading, Verdict
+from fiche.kernel.requirement import Candidate, Requirement
+
+_STATUS = {
+    Verdict.ADMISSIBLE: "retained",
+    Verdict.TO_CONFIRM: "to_confirm",
+    Verdict.EXCLUDE: "excluded",
+}
+_ALWAYS = ("memory", "quality")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """The members that the shell found by listing the rooms."""
+
+    estimators: tuple[Estimator, ...]
+    criteria: tuple[Criterion, ...]
+    vendors: tuple[Vendor, ...]
+
+
+def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
+    """Judge every requirement on every candidate. Pure: the same fiche gives the same decision."""
+    requirements = completed(fiche.requirements)
+    criteria = {criterion.name: criterion for criterion in doors.criteria}
+    open_identity = identity.conditions(fiche.workload)
+    figures = figures_of(fiche, doors.estimators)
+    bench = _Bench(fiche=fiche, doors=doors, figures=figures, unnamed=bool(open_identity))
+    judged_candidates = [
+        _candidate(bench, candidate, requirements, criteria) for candidate in fiche.candidates
+    ]
+    outcomes = order.ranked(
+        tuple(outcome for outcome, _ in judged_candidates), fiche.policy.tie_tolerance
+    )
+    return Decision(
+        fiche=_with(fiche, requirements),
+        figures=figures,
+        findings=tuple(f for outcome in outcomes for f in outcome.findings),
+        outcomes=outcomes,
+        second_readings=tuple(s for _, second in judged_candidates for s in second),
+        workload_conditions=open_identity,
+        conditional_choice=_conditional(fiche, outcomes),
+        tool_version=tool_version,
+    )
+
+
+def completed(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
+    """Memory and quality are musts even when the fiche omits them, or lists them as mere wants."""
+    musts = {r.kind for r in requirements if r.level == "must"}
+    implied = tuple(_implied(kind, requirements) for kind in _ALWAYS if kind not in musts)
+    return (*implied, *requirements)
+
+
+def _implied(kind: str, requirements: tuple[Requirement, ...]) -> Requirement:
+    name = _free(kind, requirements)
+    return Requirement(
+        id=name, kind=kind, level="must", span=None, figures={}, facts={}, implied=True
+    )
+
+
+def _free(name: str, requirements: tuple[Requirement, ...]) -> str:
+    taken = {r.id for r in requirements}
+    return name if name not in taken else f"{name}-always-required"
+
+
+def _with(fiche: Fiche, requirements: tuple[Requirement, ...]) -> Fiche:
+    return replace(fiche, requirements=requirements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bench:
+    """What every candidate of one decision is judged with."""
+
+    fiche: Fiche
+    doors: Doors
+    figures: Mapping[str, Node]
+    unnamed: bool
+
+
+def _candidate(
+    bench: _Bench,
+    candidate: Candidate,
+    requirements: tuple[Requirement, ...],
+    criteria: Mapping[str, Criterion],
+) -> tuple[Outcome, tuple[SecondReading, ...]]:
+    firm = _inquiry(bench, candidate)
+    guessing = replace(firm, assume=True)
+    findings: list[Finding] = []
+    second: list[SecondReading] = []
+    for requirement in requirements:
+        criterion = criteria[requirement.kind]
+        found = tuple(judged(criterion, requirement, candidate, firm))
+        findings.extend(found)
+        second.extend(second_readings(criterion, requirement, candidate, found, guessing))
+    return _outcome(candidate, tuple(findings), firm, bench.unnamed), tuple(second)
+
+
+def _inquiry(bench: _Bench, candidate: Candidate) -> Inquiry:
+    fiche, doors = bench.fiche, bench.doors
+    prefix = _prefix(fiche, candidate)
+    return Inquiry(
+        base=fiche.workload,
+        pieces=fiche.pieces,
+        policy=fiche.policy,
+        date=fiche.date,
+        loads=loads_of(candidate.workload, doors.estimators, prefix, bench.figures),
+        vendors={vendor.name: vendor for vendor in doors.vendors},
+    )
+
+
+def _prefix(fiche: Fiche, candidate: Candidate) -> str:
+    """Figures of a changed workload carry the candidate's id, so that ids stay unique."""
+    return "" if candidate.workload is fiche.workload else f"{candidate.id}/"
+
+
+def _outcome(
+    candidate: Candidate, findings: tuple[Finding, ...], ground: Inquiry, unnamed: bool
+) -> Outcome:
+    worst = max((f.verdict for f in findings if f.level == "must"), default=Verdict.TO_CONFIRM)
+    if unnamed:
+        worst = max(worst, Verdict.TO_CONFIRM)  # A1: on no identity, no candidate is retained
+    bought = package(candidate, "", ground)
+    return Outcome(
+        candidate=candidate,
+        status=_STATUS[worst],
+        verdict=worst,
+        findings=findings,
+        conditions=order.merged(findings),
+        cost=bought.cost if bought else None,
+        useful_margin=order.least_margin(findings),
+        schedule=order.schedule(candidate, ground),
+        rank=None,
+    )
+
+
+def _conditional(fiche: Fiche, outcomes: tuple[Outcome, ...]) -> bool:
+    chosen = fiche.choice.chosen if fiche.choice else "none"
+    return any(o.candidate.id == chosen and o.status != "retained" for o in outcomes)

@@ -1,0 +1,94 @@
+"""From comparisons to findings, and the second reading with assumptions let in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fiche.criteria import _conditions
+from fiche.evaluate.rule import Row, judge
+from fiche.kernel.comparison import Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.doors import Criterion
+from fiche.kernel.finding import Finding, SecondReading, Verdict
+from fiche.kernel.requirement import Candidate, Requirement
+
+
+def judged(
+    criterion: Criterion, requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> Iterator[Finding]:
+    """The findings of one requirement on one candidate, on firm bounds."""
+    for comparison in criterion.compare(requirement, candidate, ground):
+        both = _contradicting(comparison)
+        yield _finding(requirement, candidate, both, judge(both))
+
+
+def _contradicting(comparison: Comparison) -> Comparison:
+    """A yes and a no in one scope contradict each other, whichever criterion gathered them."""
+    answers = {claim.answer: claim for claim in comparison.claims}
+    if "yes" not in answers or "no" not in answers:
+        return comparison
+    text = f"{answers['yes'].piece} confirms and {answers['no'].piece} refuses it"
+    return replace(comparison, conflicts=(*comparison.conflicts, text))
+
+
+def _finding(
+    requirement: Requirement, candidate: Candidate, comparison: Comparison, row: Row
+) -> Finding:
+    return Finding(
+        requirement=requirement.id,
+        kind=requirement.kind,
+        level=requirement.level,
+        candidate=candidate.id,
+        verdict=row.verdict,
+        reason=_reason(comparison, row),
+        text=_text(comparison, row),
+        need=comparison.need_shown,
+        have=comparison.have_shown,
+        need_words=comparison.need_words,
+        have_words=comparison.have_words,
+        margin=comparison.useful_margin,
+        conditions=_conditions_of(comparison, row),
+        pieces=comparison.pieces,
+        attested_by=comparison.attested_by,
+        case=comparison.case,
+        device=comparison.device,
+    )
+
+
+def _reason(comparison: Comparison, row: Row) -> str:
+    below = row.reason == "conflict" and all(
+        "below the computed floor" in c for c in comparison.conflicts
+    )
+    return "below_floor" if below else row.reason
+
+
+def _text(comparison: Comparison, row: Row) -> str:
+    if row.reason == "conflict":
+        return f"{row.text}: {'; '.join(comparison.conflicts)}"
+    word = f", on the word of {', '.join(comparison.attested_by)}" if comparison.attested_by else ""
+    return f"{row.text}{word}" if row.verdict is not Verdict.TO_CONFIRM else row.text
+
+
+def _conditions_of(comparison: Comparison, row: Row) -> tuple[Condition, ...]:
+    """What would settle a *to confirm*; a settled comparison has nothing open."""
+    if row.verdict is not Verdict.TO_CONFIRM:
+        return ()
+    conflicts = tuple(_conditions.conflict(text) for text in comparison.conflicts)
+    found = (*conflicts, *comparison.conditions)
+    return tuple(dict.fromkeys(found)) or (_conditions.narrower(),)
+
+
+def second_readings(
+    criterion: Criterion,
+    requirement: Requirement,
+    candidate: Candidate,
+    firmly: tuple[Finding, ...],
+    guessing: Inquiry,
+) -> Iterator[SecondReading]:
+    """Judge once more with assumptions let in; only a *to confirm* may turn, and never a conflict."""
+    comparisons = criterion.compare(requirement, candidate, guessing)
+    for finding, comparison in zip(firmly, comparisons, strict=True):
+        row = judge(_contradicting(comparison), assume=True)
+        if finding.verdict is Verdict.TO_CONFIRM and row.verdict is not Verdict.TO_CONFIRM:
+            yield SecondReading(finding=finding, would_be=row.verdict, if_held=comparison.if_held)

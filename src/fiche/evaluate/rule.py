@@ -1,0 +1,121 @@
+"""The one rule (DESIGN 4): rows of data over firm bounds; the first that holds wins.
+
+| on firm bounds | verdict |
+| --- | --- |
+| a contradiction | to confirm, `conflict` |
+| a proven failure, a refusal, or need.low > have.high | exclude |
+| an approval, or need.high <= have.low | admissible |
+| anything else | to confirm, with the condition that would settle it |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fiche.kernel import trace
+from fiche.kernel.comparison import Comparison
+from fiche.kernel.figure import Figure, Number
+from fiche.kernel.finding import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The four ends that count in one reading; None is open. Guesses count only when let in."""
+
+    need_low: Number | None
+    need_high: Number | None
+    have_low: Number | None
+    have_high: Number | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its reason code, its verdict, when it holds, and how a reader is told."""
+
+    reason: str
+    verdict: Verdict
+    holds: Callable[[Comparison, Bounds], bool]
+    text: str
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "conflict",
+        Verdict.TO_CONFIRM,
+        lambda c, b: bool(c.conflicts),
+        "pieces contradict each other",
+    ),
+    Row(
+        "proven_failure",
+        Verdict.EXCLUDE,
+        lambda c, b: _answers(c, "failure"),
+        "a proven failure covers the question",
+    ),
+    Row("refused", Verdict.EXCLUDE, lambda c, b: _answers(c, "no"), "a piece in scope refuses it"),
+    Row(
+        "above_capacity",
+        Verdict.EXCLUDE,
+        lambda c, b: c.required and _greater(b.need_low, b.have_high),
+        "the least that is needed is above the most there can be",
+    ),
+    Row(
+        "confirmed",
+        Verdict.ADMISSIBLE,
+        lambda c, b: _answers(c, "yes"),
+        "a piece in scope confirms it",
+    ),
+    Row(
+        "within_capacity",
+        Verdict.ADMISSIBLE,
+        lambda c, b: c.required and _within(b.need_high, b.have_low),
+        "the most that is needed is within what there is",
+    ),
+    Row(
+        "nothing_required",
+        Verdict.TO_CONFIRM,
+        lambda c, b: not c.required,
+        "what is required is not stated",
+    ),
+    Row(
+        "overlap",
+        Verdict.TO_CONFIRM,
+        lambda c, b: None not in (b.need_high, b.have_low),
+        "the intervals overlap: neither side settles it",
+    ),
+    Row("open", Verdict.TO_CONFIRM, lambda c, b: True, "no piece in scope settles it"),
+)
+
+
+def judge(comparison: Comparison, *, assume: bool = False) -> Row:
+    """The first row that holds on firm bounds; with `assume`, on all bounds (the second reading)."""
+    ends = bounds_of(comparison, assume=assume)
+    return next(row for row in ROWS if row.holds(comparison, ends))
+
+
+def bounds_of(comparison: Comparison, *, assume: bool) -> Bounds:
+    """Ends that a guess stands under are open, unless assumptions are let in."""
+    return Bounds(
+        need_low=_end(comparison.need_low, "low", assume),
+        need_high=_end(comparison.need_high, "high", assume),
+        have_low=_end(comparison.have_low, "low", assume),
+        have_high=_end(comparison.have_high, "high", assume),
+    )
+
+
+def _end(figure: Figure | None, side: str, assume: bool) -> Number | None:
+    if figure is None or not (assume or trace.firm(figure)):
+        return None
+    return figure.low if side == "low" else figure.high
+
+
+def _answers(comparison: Comparison, answer: str) -> bool:
+    return any(claim.answer == answer for claim in comparison.claims)
+
+
+def _greater(need: Number | None, have: Number | None) -> bool:
+    return need is not None and have is not None and need > have
+
+
+def _within(need: Number | None, have: Number | None) -> bool:
+    return need is not None and have is not None and need <= have

@@ -1,0 +1,90 @@
+"""What a criterion gathers for the rule: two intervals, the contradictions, and what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure, Node
+from fiche.kernel.piece import Piece
+from fiche.kernel.requirement import Policy
+from fiche.kernel.workload import Workload
+
+if TYPE_CHECKING:
+    from fiche.kernel.doors import Vendor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadItem:
+    """One item of a load's checklist: its figure (or what is missing), and whether it must be in
+    memory together with the other resident ones (B6, B7).
+    """
+
+    name: str
+    node: Node
+    resident: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """All that a criterion may look at for one candidate.
+
+    `base` is the fiche's own workload, which typed scopes speak of (a candidate may have changed one
+    thing of it). `loads` maps a case id to its checklist. `assume` lets assumptions in: the second
+    reading, whose answer never becomes a verdict.
+    """
+
+    base: Workload
+    pieces: tuple[Piece, ...]
+    policy: Policy
+    date: str
+    loads: Mapping[str, tuple[LoadItem, ...]]
+    vendors: Mapping[str, Vendor]
+    assume: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one piece says about one comparison.
+
+    `answer` is `yes` or `no` where words are compared, `failure` for a proven failure, empty for a
+    number. `by` names the people whose word it takes (typed scope); empty when the file prints all.
+    """
+
+    piece: str
+    answer: str
+    text: str = ""
+    by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Need against capacity (or value against threshold), on one candidate, case and device.
+
+    `need_low` can exclude, `need_high` can admit; likewise `have_high` and `have_low`. None is an open
+    end. `need_shown` and `have_shown` are the nodes a report prints. `conflicts` say what contradicts
+    what. `conditions` would settle an open comparison, in the order a reader should take them.
+    `if_held` names the assumptions a second reading rests on. `margin` is the part of the need that
+    stated margins add.
+    """
+
+    case: str = ""
+    device: str = ""
+    need_low: Figure | None = None
+    need_high: Figure | None = None
+    have_low: Figure | None = None
+    have_high: Figure | None = None
+    need_shown: Node | None = None
+    have_shown: Node | None = None
+    need_words: str = ""
+    have_words: str = ""
+    useful_margin: Figure | None = None
+    claims: tuple[Claim, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    pieces: tuple[str, ...] = ()
+    attested_by: tuple[str, ...] = ()
+    if_held: tuple[str, ...] = field(default=())
+    required: bool = True
