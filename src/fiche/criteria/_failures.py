@@ -1,4 +1,4 @@
-"""Is a failure proven to be a lack of device memory for this very question? (DESIGN 4, C11)"""
+"""Is a failure proven to be a lack of device memory for this very question (DESIGN 4, C11)."""
 
 from __future__ import annotations
 

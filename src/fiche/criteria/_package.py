@@ -121,8 +121,10 @@ def _validity(offer: Offer, candidate: Candidate, ground: Inquiry) -> str:
 
 
 def _lots(offer: Offer, candidate: Candidate, terms: _Quoted) -> Figure:
-    """Whole lots: enough cards, each for enough whole periods, at least the minimum order (C: 73 h on
-    a 72-hour lot are two).
+    """Whole lots.
+
+    Enough cards, each for enough whole periods, at least the minimum order (C: 73 h on a 72-hour
+    lot are two).
     """
     per_lot = offer.figures.get("cards_per_lot")
     cards: Figure = candidate.cards if per_lot is None else ceil(candidate.cards / per_lot)

@@ -23,8 +23,10 @@ from fiche.kernel.unit import BYTE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """One successful run against one question. `short` lists why it does not cover; `ceiling` is the
-    process's whole device use (None: its counters leave that open).
+    """One successful run against one question.
+
+    `short` lists why it does not cover; `ceiling` is the process's whole device use (None: its
+    counters leave that open).
     """
 
     piece: str

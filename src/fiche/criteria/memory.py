@@ -14,7 +14,7 @@ from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry, LoadItem
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
-from fiche.kernel.figure import Figure, Number, Unknown, ceil, total
+from fiche.kernel.figure import Figure, Number, ceil, total
 from fiche.kernel.origin import Stated
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.unit import BYTE
@@ -42,14 +42,18 @@ def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
     """One comparison per case and device; one without a case where the fiche states none."""
-    wanted = [
-        c for c in candidate.workload.cases if c.id in requirement.cases or not requirement.cases
-    ]
     return tuple(
         _comparison(_gather(candidate, case, index, ground), ground)
-        for case in wanted or none
+        for case in _cases(requirement, candidate)
         for index in range(_num_devices(candidate))
     )
+
+
+def _cases(requirement: Requirement, candidate: Candidate) -> tuple[Case | None, ...]:
+    asked = [
+        c for c in candidate.workload.cases if not requirement.cases or c.id in requirement.cases
+    ]
+    return tuple(asked) or (None,)
 
 
 def _num_devices(candidate: Candidate) -> int:
@@ -106,11 +110,7 @@ def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure |
 def _envelope(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
     """The conservative envelope as need.high, only if each item of the checklist has a figure (B7)."""
     items = [i.node for i in _items(case, ground)]
-    if (
-        not items
-        or any(isinstance(n, Unknown) or n.high is None for n in items)
-        or not _placed(candidate)
-    ):
+    if not items or any(node.high is None for node in items) or not _placed(candidate):
         return None
     devices = candidate.workload.figures.get("placement.devices")
     if devices is not None and devices.low > 1:
@@ -142,9 +142,7 @@ def _pinned(floor: Figure) -> bool:
 def _comparison(seen: _Evidence, ground: Inquiry) -> Comparison:
     covering = [s for s in seen.runs if s.covers]
     ceilings = [s for s in covering if s.ceiling is not None and not _below_floor(s, seen.floor)]
-    best = min(
-        ceilings, key=lambda s: s.ceiling.high if s.ceiling and s.ceiling.high else 0, default=None
-    )
+    best = min(ceilings, key=_peak, default=None)
     need = best.ceiling if best else seen.envelope if ground.assume else None
     floor = seen.floor
     if floor is not None and not (_pinned(floor) or ground.assume):
@@ -162,7 +160,7 @@ def _comparison(seen: _Evidence, ground: Inquiry) -> Comparison:
         useful_margin=capacity.low - need
         if need is not None and capacity.low is not None
         else None,
-        claims=tuple(_claims(seen)),
+        claims=tuple(_proven(seen)),
         conflicts=(*capacity.conflicts, *_conflicts(seen, covering)),
         conditions=tuple(_open(seen, covering, bool(ceilings))),
         pieces=_pieces(seen, best),
@@ -189,7 +187,7 @@ def _shown_need(seen: _Evidence, best: Success | None) -> Figure | None:
     return _claims.first(best.ceiling if best else None, seen.envelope, seen.floor)
 
 
-def _claims(seen: _Evidence) -> Iterator[Claim]:
+def _proven(seen: _Evidence) -> Iterator[Claim]:
     for fail in seen.failures:
         if fail.proven:
             line = fail.run.failure.message if fail.run.failure else ""

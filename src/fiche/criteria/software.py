@@ -1,4 +1,4 @@
-"""Software: does the engine run on the card, and in the version required? (D3)"""
+"""Software: does the engine run on the card, and in the version required (D3)."""
 
 from __future__ import annotations
 

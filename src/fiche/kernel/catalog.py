@@ -29,7 +29,8 @@ class Card:
 
     `figures`: nominal (bytes, decimal reading of the label), nominal_binary (label x 2^30: a ceiling,
     no floor), bandwidth, power, nvlink, year. `facts`: name, vendor, memory_type, architecture,
-    compute_capability, gfx, ecc, bf16, fp8, interconnect, power.term, form_factor. What no source states is absent.
+    compute_capability, gfx, ecc, bf16, fp8, interconnect, power.term, form_factor.
+    What no source states is absent.
     """
 
     id: str

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadItem:
-    """One item of a load's checklist: its figure (or what is missing), and whether it must be in
-    memory together with the other resident ones (B6, B7).
+    """One item of a load's checklist.
+
+    Its figure (or what is missing), and whether it must be in memory together with the other
+    resident ones (B6, B7).
     """
 
     name: str

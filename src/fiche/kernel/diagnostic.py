@@ -23,7 +23,7 @@ class Diagnostic:
     length: int = 1
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - a stage refuses; nothing went wrong in us
     """Raised by a stage that cannot go on: carries all of its diagnostics, sorted by address."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:

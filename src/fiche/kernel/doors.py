@@ -15,8 +15,10 @@ from fiche.kernel.workload import Case, Workload
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
-    """One foreign format. `accepts(head, name)` scores the first bytes from 0 (no) to 100 (surely);
-    `read(content, sha256)` returns a Reading or raises `Refused` with Pointers, never half of it.
+    """One foreign format.
+
+    `accepts(head, name)` scores the first bytes from 0 (no) to 100 (surely); `read(content,
+    sha256)` returns a Reading or raises `Refused` with Pointers, never half of it.
     """
 
     name: str
@@ -27,9 +29,11 @@ class Importer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimator:
-    """One item of a load. `estimate(workload, case)` returns named nodes: Figures, or Unknowns whose
-    condition says what the fiche would have to state. `case` is None for items no case changes.
-    `resident` is True for items that must be in memory together (they may count in a floor).
+    """One item of a load.
+
+    `estimate(workload, case)` returns named nodes: Figures, or Unknowns whose condition says what
+    the fiche would have to state. `case` is None for items no case changes. `resident` is True for
+    items that must be in memory together (they may count in a floor).
     """
 
     name: str
@@ -52,8 +56,10 @@ class Vendor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """One kind of requirement. `compare` gathers what the pieces say into comparisons (one a case and
-    device for memory, one otherwise); the rule that turns them into verdicts is not its business.
+    """One kind of requirement.
+
+    `compare` gathers what the pieces say into comparisons (one a case and device for memory, one
+    otherwise); the rule that turns them into verdicts is not its business.
     """
 
     name: str

@@ -14,7 +14,6 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printed:
     """A quantity as a program printed it, and the interval of bytes that its rounding allows.

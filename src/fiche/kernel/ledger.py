@@ -1,0 +1,203 @@
+"""Every number of a decision under one name: what a report prints, decision.json lists, `explain` finds.
+
+A figure keeps the id that it was given. Where two different numbers claim one id (the same item of
+two candidates), the later one is qualified by its candidate, in formulas too; a number that nobody
+named is named by the place where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from fiche.kernel.decision import Decision
+from fiche.kernel.figure import Figure, Node, Operand
+from fiche.kernel.finding import Finding
+from fiche.kernel.origin import Computed, Stated
+from fiche.kernel.trace import basis, formula, inputs
+
+WEAKEST_FIRST = ("unknown", "assumed", "declared", "observed", "stated")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Root:
+    """A number of the decision: whose it is, and its name if it has none of its own."""
+
+    owner: str
+    name: str
+    node: Node
+
+
+@dataclass(slots=True)
+class Ledger:
+    """`figures` by public id; `of` leads from a node of the decision to the one listed."""
+
+    figures: dict[str, Node] = field(default_factory=dict)
+    _public: dict[int, Operand] = field(default_factory=dict)
+    _kinds: dict[int, frozenset[str]] = field(default_factory=dict)
+    _claims: dict[str, tuple[object, ...]] = field(default_factory=dict)
+
+    def of(self, node: Node) -> Node:
+        """The same number under its public id."""
+        found = self._public[id(node)]
+        assert not isinstance(found, int) and hasattr(found, "origin")
+        return found  # type: ignore[return-value]
+
+    def rests_on(self, node: Node) -> tuple[str, ...]:
+        """The kinds of what a listed number was computed from, weakest first (E2)."""
+        kinds = self._kinds.get(id(node), frozenset())
+        return tuple(kind for kind in WEAKEST_FIRST if kind in kinds)
+
+    def enter(self, root: Root) -> None:
+        """List a root and every named number below it."""
+        waiting: list[Operand] = [root.node]
+        while waiting:
+            here = waiting[-1]
+            pending = [part for part in inputs(here) if id(part) not in self._public]
+            if id(here) in self._public or not pending:
+                waiting.pop()
+                self._settle(here, root)
+            else:
+                waiting.extend(pending)
+
+    def _settle(self, node: Operand, root: Root) -> None:
+        if id(node) in self._public:
+            return
+        if not hasattr(node, "origin"):
+            self._public[id(node)] = node
+            return
+        public = self._renewed(node)  # type: ignore[arg-type]
+        name = public.id or (root.name if node is root.node else "")
+        if name:
+            public = self._listed(public, name, root.owner)
+        self._public[id(node)] = public
+        self._kinds[id(public)] = self._kinds_of(public)
+        self._public.setdefault(id(public), public)
+
+    def _renewed(self, node: Node) -> Node:
+        """The node over the public copies of its inputs, or itself where none was renamed."""
+        parts = inputs(node)
+        public = tuple(self._public[id(part)] for part in parts)
+        if all(new is old for new, old in zip(public, parts, strict=True)):
+            return node
+        assert isinstance(node.origin, Computed)
+        return replace(node, origin=replace(node.origin, inputs=public))  # type: ignore[arg-type]
+
+    def _listed(self, node: Node, name: str, owner: str) -> Node:
+        claim = _claim(node)
+        free = _unclaimed(name, owner, claim, self._claims)
+        self._claims[free] = claim
+        if free in self.figures:
+            return self.figures[free]
+        named = node if node.id == free else replace(node, id=free)
+        self.figures[free] = named
+        return named
+
+    def _kinds_of(self, node: Node) -> frozenset[str]:
+        if not isinstance(node.origin, Computed):
+            return frozenset((basis(node),))
+        return frozenset().union(*(self._kinds.get(id(part), ()) for part in inputs(node)))
+
+
+def _claim(node: Node) -> tuple[object, ...]:
+    """What makes two numbers of one name the same number: bounds, unit, and where they come from."""
+    where = getattr(node.origin, "address", None) or getattr(node.origin, "pointer", None)
+    place = node.origin.span if isinstance(node.origin, Stated) else where
+    made = formula(node) if isinstance(node.origin, Computed) else ""
+    return (node.low, node.high, node.unit, basis(node), str(place), made)
+
+
+def _unclaimed(
+    name: str, owner: str, claim: tuple[object, ...], claims: Mapping[str, tuple[object, ...]]
+) -> str:
+    """The name itself, else qualified by its owner, else by a count."""
+    wanted = [name] if not owner or name.startswith(f"{owner}/") else [name, f"{owner}/{name}"]
+    for free in wanted:
+        if claims.get(free, claim) == claim:
+            return free
+    count = 2
+    while claims.get(f"{wanted[-1]}~{count}", claim) != claim:
+        count += 1
+    return f"{wanted[-1]}~{count}"
+
+
+def ledger(decision: Decision) -> Ledger:
+    """Name every number that a report of this decision may print."""
+    book = Ledger()
+    for root in _roots(decision):
+        book.enter(root)
+    return book
+
+
+def _roots(decision: Decision) -> Iterator[Root]:
+    for name, node in decision.figures.items():
+        yield Root(owner="", name=name, node=node)
+    yield from _question(decision)
+    yield from _candidates(decision)
+    yield from _pieces(decision)
+    for found in decision.findings:
+        yield from _judged(found)
+    for outcome in decision.outcomes:
+        who = outcome.candidate.id
+        for name, part in (("cost", outcome.cost), ("useful_margin", outcome.useful_margin)):
+            if part is not None:
+                yield Root(owner=who, name=f"{who}/{name}", node=part)
+
+
+def _question(decision: Decision) -> Iterator[Root]:
+    fiche = decision.fiche
+    load = fiche.workload
+    for path, stated in load.figures.items():
+        yield Root(owner="", name=path, node=stated)
+    for case in load.cases:
+        for name, size in case.dimensions.items():
+            yield Root(owner="", name=f"{case.id}.{name}", node=size)
+    for kind, items in (("reserve", load.reserve), ("margin", load.margin)):
+        for place, item in enumerate(items, 1):
+            yield Root(owner=kind, name=f"{kind}.{place}", node=item)
+    for requirement in fiche.requirements:
+        for name, figure in requirement.figures.items():
+            yield Root(owner="", name=f"requirement.{requirement.id}.{name}", node=figure)
+    for name, told in (
+        ("tie_tolerance", fiche.policy.tie_tolerance),
+        ("machine_spread", fiche.policy.machine_spread),
+    ):
+        if told is not None:
+            yield Root(owner="policy", name=f"policy.{name}", node=told)
+
+
+def _candidates(decision: Decision) -> Iterator[Root]:
+    for who in decision.fiche.candidates:
+        yield Root(owner=who.id, name=f"{who.id}/cards", node=who.cards)
+        named = {
+            f"card.{who.card.id}" if who.card else "": who.card.figures if who.card else {},
+            f"offer.{who.offer.id}" if who.offer else "": who.offer.figures if who.offer else {},
+        }
+        for owner, figures in named.items():
+            for name, figure in figures.items():
+                yield Root(owner=owner, name=f"{owner}.{name}", node=figure)
+
+
+def _pieces(decision: Decision) -> Iterator[Root]:
+    for piece in decision.fiche.pieces:
+        for place, item in enumerate(piece.attested, 1):
+            for name, term in item.terms.items():
+                yield Root(
+                    owner=piece.id, name=f"{piece.id}/attested.{place}.{name}", node=term
+                )
+        for name, typed in piece.typed_dimensions.items():
+            yield Root(owner=piece.id, name=f"{piece.id}/{name}", node=typed)
+        for run in piece.reading.runs:
+            for kind, sizes in (("executed", run.executed), ("declared", run.declared)):
+                for name, size in sizes.items():
+                    yield Root(
+                        owner=piece.id, name=f"{piece.id}/{run.id}.{kind}.{name}", node=size
+                    )
+
+
+def _judged(found: Finding) -> Iterator[Root]:
+    parts = (found.requirement, found.case, found.device)
+    place = f"{found.candidate}/{'.'.join(part for part in parts if part)}"
+    for name, node in (("need", found.need), ("have", found.have), ("margin", found.margin)):
+        if node is not None:
+            yield Root(owner=found.candidate, name=f"{place}.{name}", node=node)
