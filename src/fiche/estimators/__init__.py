@@ -1,0 +1,10 @@
+"""Formulas: a workload in, computed figures out. Reads no catalog and invents no default.
+
+A member is one item of a load. What uses all of them together is imported from here.
+"""
+
+from fiche.estimators._envelope import envelope
+from fiche.estimators._formats_table import FormatRow, formats_table
+from fiche.estimators._load import figures, load_items
+
+__all__ = ["FormatRow", "envelope", "figures", "formats_table", "load_items"]

@@ -1,0 +1,88 @@
+"""How many bits one value takes in a named format: never its scales or zero points.
+
+A format that stores blocks of values with their scales (GGUF types, for instance) has no bits of
+its own here: a file mixes several of them, so its tensors are read, never its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fiche.estimators._reading import missing
+from fiche.kernel.address import Span
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure, Node, Unknown, either
+from fiche.kernel.origin import Stated
+from fiche.kernel.unit import count_of
+from fiche.kernel.workload import Workload
+
+BITS: Mapping[str, int] = {
+    "fp64": 64,
+    "fp32": 32,
+    "bf16": 16,
+    "fp16": 16,
+    "fp8_e4m3": 8,
+    "fp8_e5m2": 8,
+    "int8": 8,
+    "fp4": 4,
+    "int4": 4,
+    "mxfp4": 4,
+    "nf4": 4,
+    "nvfp4": 4,
+}
+
+_UNQUANTISED = 16
+
+
+def quantised(name: str) -> bool:
+    """True unless the name is a known format of 16 bits or more: an untold one may be."""
+    return BITS.get(name, 0) < _UNQUANTISED
+
+
+def value_bits(workload: Workload, key: str, topic: str) -> Node:
+    """Bits of one value, from `formats.<key>_bits` and the name in `formats.<key>`.
+
+    Where the fiche states both, the hull of the two: nothing here chooses between them.
+    """
+    stated = workload.figures.get(f"formats.{key}_bits")
+    named = named_bits(workload, key, topic)
+    if stated is None:
+        return named
+    if isinstance(named, Unknown):
+        return stated
+    return either(stated, named, f"formats.{key} and formats.{key}_bits are both stated")
+
+
+def named_bits(workload: Workload, key: str, topic: str) -> Node:
+    """Bits of one value of the format named in `formats.<key>`, or an unknown with its question."""
+    fact = workload.facts.get(f"formats.{key}")
+    name = f"formats.{key}.bits"
+    if fact is None:
+        return missing(name, count_of("bits"), topic, f"state formats.{key}: {_known()}")
+    if fact.value not in BITS:
+        return missing(name, count_of("bits"), topic, _unread(key, fact.value))
+    return _defined(name, fact)
+
+
+def _defined(name: str, fact: Fact) -> Figure:
+    bits = BITS[fact.value]
+    span = fact.address if isinstance(fact.address, Span) else None
+    origin = Stated(span=span, because=f"{fact.value} holds {bits} bits a value")
+    return Figure(
+        low=bits,
+        high=bits,
+        unit=count_of("bits"),
+        origin=origin,
+        id=name,
+        label=f"bits of {fact.value}",
+    )
+
+
+def _unread(key: str, value: str) -> str:
+    if value == "tf32":
+        return f"formats.{key}: tf32 is a way to compute, stored as fp32: state the stored format"
+    return f"state formats.{key}_bits: the bits of '{value}' are not known here ({_known()} are)"
+
+
+def _known() -> str:
+    return ", ".join(BITS)

@@ -1,0 +1,99 @@
+"""The checklist of a load, and every named figure of a workload under one id each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fiche.estimators._envelope import envelope
+from fiche.estimators._qualify import qualify, same
+from fiche.kernel.comparison import LoadItem
+from fiche.kernel.doors import Estimator
+from fiche.kernel.figure import Node
+from fiche.kernel.trace import walk
+from fiche.kernel.workload import Case, Workload
+
+Base = Mapping[str, Node]
+
+
+def load_items(
+    workload: Workload,
+    case: Case | None,
+    estimators: Sequence[Estimator],
+    prefix: str = "",
+    base: Base | None = None,
+) -> tuple[LoadItem, ...]:
+    """The checklist of one case: each item's figure or what is missing, then the reserve's items.
+
+    `case=None` asks for a load without any stated case. With a `prefix`, ids that `base` (the
+    figures of the fiche's own workload) has otherwise are qualified by it.
+    """
+    items = _checklist(workload, case, estimators)
+    if not prefix:
+        return items
+    nodes = qualify((item.node for item in items), prefix, base or {})
+    return tuple(replace(item, node=node) for item, node in zip(items, nodes, strict=True))
+
+
+def figures(
+    workload: Workload,
+    estimators: Sequence[Estimator],
+    prefix: str = "",
+    base: Base | None = None,
+) -> dict[str, Node]:
+    """Every named figure of a workload by id: stated ones, items, envelopes, reserve and margin.
+
+    Without a prefix ids are the fiche's own (`weights`, `limit.kv_cache`, `limit.envelope`). With
+    one, only what `base` does not hold alike is returned, under `prefix` and its id.
+
+    Raises:
+        ValueError: one id stands for two different figures.
+    """
+    tops = _tops(workload, estimators)
+    if not prefix:
+        return _by_id(tops)
+    shared = base or {}
+    found = _by_id(qualify(tops, prefix, shared))
+    return {name: node for name, node in found.items() if not same(node, shared.get(name))}
+
+
+def _checklist(
+    workload: Workload, case: Case | None, estimators: Sequence[Estimator]
+) -> tuple[LoadItem, ...]:
+    items = [
+        LoadItem(name=estimator.name, node=node, resident=estimator.resident)
+        for estimator in estimators
+        if estimator.applies(workload)
+        for node in estimator.estimate(workload, case if estimator.per_case else None)
+    ]
+    items += [LoadItem(name="reserve", node=item, resident=False) for item in workload.reserve]
+    return tuple(items)
+
+
+def _tops(workload: Workload, estimators: Sequence[Estimator]) -> tuple[Node, ...]:
+    return (*_stated(workload), *_estimated(workload, estimators))
+
+
+def _stated(workload: Workload) -> Iterator[Node]:
+    yield from workload.figures.values()
+    for case in workload.cases:
+        yield from case.dimensions.values()
+    yield from workload.reserve
+    yield from workload.margin
+
+
+def _estimated(workload: Workload, estimators: Sequence[Estimator]) -> Iterator[Node]:
+    cases: tuple[Case | None, ...] = workload.cases or (None,)
+    for case in cases:
+        items = _checklist(workload, case, estimators)
+        yield from (item.node for item in items)
+        yield envelope(case, items)
+
+
+def _by_id(tops: Iterable[Node]) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for top in tops:
+        for node in walk(top):
+            if node.id and not same(node, found.setdefault(node.id, node)):
+                raise ValueError(f"two different figures are called {node.id}")
+    return found
