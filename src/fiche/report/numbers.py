@@ -1,0 +1,186 @@
+"""Numbers as readers see them: rounded once, here, to nearest, with the unit always said (B1, law 2).
+
+Two numbers that a verdict compares are printed together (`pair`): where their rounded texts would
+contradict what is true of the exact ones, both cells show exact values instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fiche.kernel.figure import Node, Number
+from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, DAY, HOUR, ONE, SECOND, WATT, Unit
+
+_NBSP = "\N{NO-BREAK SPACE}"
+_BINARY: Mapping[str, int] = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
+_DECIMAL: Mapping[str, int] = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
+_MOST_DECIMALS = 12
+
+_Printer = Callable[[Number], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """The signs and words that a language and a medium put around digits."""
+
+    decimal: str = "."
+    group: str = _NBSP
+    space: str = _NBSP
+    interval: str = "{low} to {high}"
+    open: str = "at least {low}"
+    unknown: str = "unknown"
+
+
+PAGE = Style()
+TERMINAL = Style(group=" ", space=" ")
+_PAGES: Mapping[str, Style] = {"en": PAGE}
+
+
+def style(language: str = "en") -> Style:
+    """The style of a page in a language, English where the language has none of its own yet."""
+    return _PAGES.get(language, PAGE)
+
+
+def rounded(value: Number, decimals: int, how: Style = TERMINAL) -> str:
+    """A number with a fixed count of decimals, to nearest; a tie goes away from zero."""
+    steps = _steps(value, decimals)
+    digits = str(abs(steps)).rjust(decimals + 1, "0")
+    whole, rest = (digits[:-decimals], digits[-decimals:]) if decimals else (digits, "")
+    sign = "-" if steps < 0 else ""
+    return sign + _grouped(whole, how.group) + (how.decimal + rest if rest else "")
+
+
+def exact(value: Number, how: Style = TERMINAL) -> str:
+    """A number with all its decimals, or as a fraction where they never end."""
+    for decimals in range(_MOST_DECIMALS + 1):
+        if Fraction(_steps(value, decimals), 10**decimals) == value:
+            return rounded(value, decimals, how)
+    return str(Fraction(value))
+
+
+def exact_bytes(value: Number, how: Style = TERMINAL) -> str:
+    """`14 000 000 000 B`."""
+    return exact(value, how) + how.space + "B"
+
+
+def memory(value: Number, unit: str = "GiB", how: Style = TERMINAL) -> str:
+    """Bytes in GiB or GB with two decimals, or in a smaller unit of that family below a tenth.
+
+    14 000 000 000 is `14.00 GB` and `13.04 GiB`; a capacity and a need of one table take one unit.
+    """
+    word, factor = memory_unit(max(value, -value), unit)
+    return rounded(Fraction(value, 1) / factor, 2 if factor > 1 else 0, how) + how.space + word
+
+
+def memory_unit(value: Number, unit: str = "GiB") -> tuple[str, int]:
+    """The unit that `memory` prints a value in, and how many bytes it is."""
+    family = _BINARY if unit in _BINARY else _DECIMAL
+    for word, factor in family.items():
+        if factor <= family[unit] and 10 * value >= factor:
+            return word, factor
+    return (unit, family[unit]) if value == 0 else ("B", 1)
+
+
+def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
+    """Any figure: memory in `unit`, money, hours, counts, ratios; intervals and open ends said."""
+    return _interval(node.low, node.high, how, lambda value: _one(value, node.unit, how, unit))
+
+
+def amount_exact(node: Node, how: Style = TERMINAL) -> str:
+    """The same with every digit: bytes as bytes, money and ratios with all their decimals."""
+    said = _word(node.unit)
+    tail = how.space + said if said else ""
+    return _interval(node.low, node.high, how, lambda value: exact(value, how) + tail)
+
+
+def pair(need: Node, have: Node, how: Style = TERMINAL, unit: str = "GiB") -> tuple[str, str]:
+    """The texts of two compared figures, which never contradict the exact numbers (law 2).
+
+    Exact values stand in both where two different ends would print alike: for bytes, in GiB *or* in
+    GB, because a reader may convert one cell into the unit of the other.
+    """
+    if _contradict(need, have, unit):
+        return amount_exact(need, how), amount_exact(have, how)
+    return amount(need, how, unit), amount(have, how, unit)
+
+
+def _contradict(need: Node, have: Node, unit: str) -> bool:
+    """True when two ends that differ print as the same number, or in the other order."""
+    ends = [(a, b) for a in (need.low, need.high) for b in (have.low, have.high)]
+    units = ("GiB", "GB") if need.unit == BYTE else (unit,)
+    return any(
+        a is not None
+        and b is not None
+        and (a > b, a < b) != _order(_printed(a, need.unit, word), _printed(b, have.unit, word))
+        for a, b in ends
+        for word in units
+    )
+
+
+def _order(left: Fraction, right: Fraction) -> tuple[bool, bool]:
+    return left > right, left < right
+
+
+def _printed(value: Number, of: Unit, unit: str) -> Fraction:
+    """The number that a reader gets back from the rounded text."""
+    if of in (BYTE, BYTE_PER_SECOND):
+        _, factor = memory_unit(max(value, -value), unit if of == BYTE else "GB")
+        decimals = 2 if factor > 1 else 0
+        return Fraction(_steps(Fraction(value) / factor, decimals), 10**decimals) * factor
+    decimals = _decimals(of)
+    return Fraction(_steps(value, decimals), 10**decimals)
+
+
+def _interval(low: Number, high: Number | None, how: Style, one: _Printer) -> str:
+    if high is None:
+        return how.open.format(low=one(low)) if low else how.unknown
+    if one(low) == one(high):
+        return one(low)
+    first, last = one(low), one(high)
+    number, _, word = first.rpartition(how.space)
+    # The unit is said once where both ends have the same one: `22.65 to 22.66 GiB`.
+    same = word and last.endswith(how.space + word)
+    return how.interval.format(low=number if same else first, high=last)
+
+
+def _one(value: Number, of: Unit, how: Style, unit: str) -> str:
+    if of == BYTE:
+        return memory(value, unit, how)
+    if of == BYTE_PER_SECOND:
+        return memory(value, "GB", how) + "/s"
+    # Money keeps its two decimals; what is not money shows no zero that says nothing.
+    number = rounded(value, 2, how) if _is_money(of) else exact(_printed(value, of, unit), how)
+    word = _word(of)
+    return number + how.space + word if word else number
+
+
+def _decimals(of: Unit) -> int:
+    return 4 if of == ONE else 3 if of == SECOND else 2
+
+
+_WORDS: Mapping[Unit, str] = {HOUR: "h", SECOND: "s", WATT: "W", DAY: "days", BYTE: "B"}
+
+
+def _word(of: Unit) -> str:
+    return _WORDS.get(of, str(of))
+
+
+def _is_money(of: Unit) -> bool:
+    """A currency has three capitals, alone or for some other unit (`USD`, `USD/h`)."""
+    return any(base.isupper() and len(base) == 3 and power == 1 for base, power in of.powers)
+
+
+def _steps(value: Number, decimals: int) -> int:
+    scaled = max(value, -value) * 10**decimals
+    steps: int = (scaled + Fraction(1, 2)).__floor__()
+    return -steps if value < 0 else steps
+
+
+def _grouped(digits: str, sign: str) -> str:
+    head = len(digits) % 3
+    groups = [digits[:head]] * bool(head) + [
+        digits[start : start + 3] for start in range(head, len(digits), 3)
+    ]
+    return sign.join(groups)
