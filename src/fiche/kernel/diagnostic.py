@@ -24,10 +24,14 @@ class Diagnostic:
 
 
 class Refused(Exception):  # noqa: N818 - a stage refuses; nothing went wrong in us
-    """Raised by a stage that cannot go on: carries all of its diagnostics, sorted by address."""
+    """Raised by a stage that cannot go on: carries all of its diagnostics, sorted by address.
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+    `folder`, as somebody typed it, is where the files that spans name lie.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], folder: str = "") -> None:
         """`diagnostics` must hold at least one."""
+        self.folder = folder
         self.diagnostics = tuple(sorted(diagnostics, key=_order))
         super().__init__("; ".join(f"{d.code} {d.message}" for d in self.diagnostics))
 

@@ -1,0 +1,160 @@
+"""What a document states, typed by a person, tied to the very line of the file that says it (D3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Mapping_
+from typing import NamedTuple
+
+from fiche.kernel.address import Pointer
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+from fiche.kernel.number import Written, parse_number
+from fiche.kernel.origin import Declared
+from fiche.kernel.piece import Attested
+from fiche.kernel.quantity import (
+    BYTE_UNITS,
+    parse_bandwidth,
+    parse_bytes,
+    parse_duration,
+    parse_money,
+    parse_power,
+    parse_ratio,
+    parse_score,
+)
+from fiche.kernel.rounding import printed_interval
+from fiche.kernel.unit import BYTE
+from fiche.load.node import Mapping, Scalar
+from fiche.load.values import Parser, Signature, fact, figure
+
+_PARSERS: Mapping_[tuple[str, str], Parser] = {
+    ("capacity", "value"): parse_bytes,
+    ("price", "amount"): parse_money,
+    ("price", "per"): parse_duration,
+    ("tax", "rate"): parse_ratio,
+    ("host_memory", "value"): parse_bytes,
+    ("interconnect", "value"): parse_bandwidth,
+    ("quality", "value"): parse_score,
+    ("power", "value"): parse_power,
+}
+_OWN = ("fact", "quote", "line", "by")
+
+
+class Document(NamedTuple):
+    """The file that attests: its piece, digest, bytes, and who vouches where nobody else is named."""
+
+    piece: str
+    sha256: str
+    content: bytes
+    by: Scalar | None
+
+
+def attested(node: Mapping, document: Document, place: int, sign: Signature) -> Attested:
+    """Build the attested fact number `place` of a piece."""
+    pointer = _pointer(node, document, sign)
+    by = node.scalar("by") if "by" in node else document.by
+    person = by.text if by else sign.author
+    if pointer is None and "quote" not in node:
+        person = sign.of(by, node, "this fact: it has no quote")
+    declared = Declared(
+        address=pointer or node.scalar("fact").span,
+        by=document.piece if pointer else person,
+        printed=pointer.text if pointer else "",
+    )
+    terms, words = _split(node)
+    return Attested(
+        fact=node.text("fact"),
+        terms={
+            key: _term(
+                node, scalar, key, f"{document.piece}/attested.{place}.{key}", declared, sign
+            )
+            for key, scalar in terms.items()
+        },
+        words={key: _word(scalar, pointer, person) for key, scalar in words.items()},
+        span=node.scalar("fact").span,
+        pointer=pointer,
+        by=person,
+    )
+
+
+def _split(node: Mapping) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
+    told = {key: node.scalar(key) for key in node.entries if key not in _OWN}
+    kind = node.text("fact")
+    terms = {key: scalar for key, scalar in told.items() if (kind, key) in _PARSERS}
+    return terms, {key: scalar for key, scalar in told.items() if key not in terms}
+
+
+def _word(scalar: Scalar, pointer: Pointer | None, by: str) -> Fact:
+    return fact(scalar, by) if pointer is None else Fact(value=scalar.text, address=pointer)
+
+
+def _term(
+    node: Mapping, scalar: Scalar, key: str, id: str, origin: Declared, sign: Signature
+) -> Figure:
+    kind = node.text("fact")
+    label = f"{kind}, {key.replace('_', ' ')}"
+    if kind == "capacity":
+        return printed_capacity(scalar.text, node.text("rounding"), id, label, origin)
+    return figure(scalar, _PARSERS[kind, key], id, label, sign.faults, origin)
+
+
+def printed_capacity(text: str, rounding: str, id: str, label: str, origin: Declared) -> Figure:
+    """The interval of bytes that a printed capacity allows, by how its program rounds (law 2)."""
+    written = parse_number(text)
+    assert isinstance(written, Written), "the schema has read this quantity before"
+    steps = len(written.digits.partition(".")[2])
+    how = rounding if rounding == "exact" else f"{rounding}-{steps}-digits"
+    interval = printed_interval(text, BYTE_UNITS[written.unit], how)
+    assert interval.low is not None
+    return Figure(
+        low=interval.low, high=interval.high, unit=BYTE, origin=origin, id=id, label=label
+    )
+
+
+def _pointer(node: Mapping, document: Document, sign: Signature) -> Pointer | None:
+    """The line of the file where the quoted words stand, or None where none are quoted.
+
+    A quote that is not in the file is no evidence: it is refused (F451), and so is one that stands
+    on several lines where nobody says which (F452).
+    """
+    if "quote" not in node:
+        return None
+    quote = node.scalar("quote")
+    lines = list(_lines(document.content, quote.text.encode()))
+    wanted = int(node.text("line")) if "line" in node else None
+    if not lines:
+        sign.faults.add("F451", "these words are not in the file", quote.span, _LITERAL)
+        return None
+    if wanted is not None and wanted not in lines:
+        found = ", ".join(map(str, lines))
+        hint = f"they stand on line {found}"
+        sign.faults.add("F451", f"these words are not on line {wanted}", quote.span, hint)
+        return None
+    if wanted is None and len(lines) > 1:
+        found = ", ".join(map(str, lines))
+        sign.faults.add(
+            "F452",
+            f"these words stand on lines {found}",
+            quote.span,
+            "add 'line', or quote more words",
+        )
+    return Pointer(sha256=document.sha256, line=wanted or lines[0], text=quote.text)
+
+
+_LITERAL = (
+    "quote letter by letter, blanks included; a PDF's words need its text in a file beside it"
+)
+_MOST_LINES = 10
+
+
+def _lines(content: bytes, words: bytes) -> Iterator[int]:
+    """The first lines, counted by LF, on which the words begin."""
+    at, line, last = content.find(words), 1, 0
+    for _ in range(_MOST_LINES):
+        if at < 0:
+            return
+        line += content.count(b"\n", last, at)
+        yield line
+        last = at
+        end = content.find(b"\n", at)
+        at = content.find(words, end + 1) if end >= 0 else -1

@@ -1,0 +1,170 @@
+"""A fiche from its bytes: the question in full, before anything is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Mapping_
+from pathlib import Path
+from typing import NamedTuple
+
+from fiche.kernel.address import Span
+from fiche.kernel.decision import Choice, Fiche
+from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.doors import Importer
+from fiche.kernel.piece import Piece
+from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.workload import Workload
+from fiche.load.candidates import candidates, known_cards, known_offers
+from fiche.load.catalog import Catalogs, catalogs
+from fiche.load.fault import Faults
+from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, read_file
+from fiche.load.inputs import piece_input, yaml_input
+from fiche.load.node import Mapping, Scalar
+from fiche.load.pieces import Desk, pieces
+from fiche.load.policy import Chosen, chosen
+from fiche.load.references import Known
+from fiche.load.requirements import requirements
+from fiche.load.schema import check
+from fiche.load.source import source
+from fiche.load.tree import parse
+from fiche.load.values import Signature, fact
+from fiche.load.workload import workload
+
+
+class Loaded(NamedTuple):
+    """A fiche, and the bytes of every file that went in, by the name that its `inputs` give."""
+
+    fiche: Fiche
+    contents: Mapping_[str, bytes]
+
+
+def load_fiche(path: Path, importers: tuple[Importer, ...]) -> Loaded:
+    """Read a fiche of the disk and every file that it names.
+
+    Raises:
+        Refused: with everything that is wrong, as far as one look can tell.
+    """
+    try:
+        content = read_file(path, str(path), YAML_LIMIT)
+    except UnreadableError as problem:
+        told = Diagnostic(
+            code=problem.code, message=problem.message, address=None, hint=problem.hint
+        )
+        raise Refused([told]) from None
+    try:
+        return load_bytes(path.name, content, DiskFolder(path.parent), importers)
+    except Refused as refused:
+        raise Refused(refused.diagnostics, folder=str(path.parent)) from None
+
+
+def load_bytes(
+    name: str, content: bytes, folder: Folder, importers: tuple[Importer, ...]
+) -> Loaded:
+    """Read a fiche from its bytes, and what it names from a folder.
+
+    Three stages, each of which stops the next: YAML, its shape, its meaning.
+
+    Raises:
+        Refused: with everything that is wrong in the first stage that fails.
+    """
+    faults = Faults()
+    root = parse(source(name, content))
+    check(root, "fiche", faults)
+    faults.stop()
+    assert isinstance(root, Mapping)
+    parts = _parts(root, folder, importers)
+    return Loaded(
+        fiche=_fiche(root, name, content, parts),
+        contents={
+            name: content,
+            parts.policy.input.file: parts.policy.content,
+            **parts.catalogs.read,
+            **parts.contents,
+        },
+    )
+
+
+class _Parts(NamedTuple):
+    """What a fiche is made of, once nothing is wrong with it."""
+
+    load: Workload
+    policy: Chosen
+    catalogs: Catalogs
+    candidates: tuple[Candidate, ...]
+    pieces: tuple[Piece, ...]
+    requirements: tuple[Requirement, ...]
+    choice: Choice | None
+    contents: Mapping_[str, bytes]
+
+
+def _parts(root: Mapping, folder: Folder, importers: tuple[Importer, ...]) -> _Parts:
+    faults = Faults()
+    sign = Signature(root.text("author"), faults)
+    load = workload(root, sign)
+    policy = chosen(root.scalar("policy") if "policy" in root else None, folder, faults)
+    found = catalogs(root.scalars("catalogs"), folder, faults)
+    bought = candidates(root, load, found, sign)
+    desk = Desk(folder, importers, sign, _scope(load, found), {})
+    evidence = pieces(root, desk)
+    required = requirements(root, load, faults)
+    choice = _choice(root, faults)
+    _check_documents(root, bought, faults)
+    faults.stop()
+    assert policy is not None
+    return _Parts(load, policy, found, bought, evidence, required, choice, desk.contents)
+
+
+def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
+    """What the scope of a piece may refer to."""
+    return {
+        "case": Known("case", tuple(case.id for case in load.cases), "F307"),
+        "gpu": known_cards(found),
+        "offer": known_offers(found),
+    }
+
+
+def _choice(root: Mapping, faults: Faults) -> Choice | None:
+    if "decision" not in root:
+        return None
+    told = root.mapping("decision")
+    names = tuple(node.text("id") for node in root.each("candidates"))
+    Known("candidate", (NO_CHOICE, *names), "F307").check(told.scalar("chosen"), faults)
+    return Choice(
+        chosen=told.text("chosen"),
+        by=told.text("by"),
+        role=told.text("role"),
+        because=told.text("because"),
+    )
+
+
+NO_CHOICE = "none"
+_DOCUMENTS = ("quote", "delivery.document", "declared_memory.document")
+
+
+def _check_documents(root: Mapping, bought: tuple[Candidate, ...], faults: Faults) -> None:
+    """The pieces that the offers of candidates name must be pieces of this fiche."""
+    known = Known("piece", tuple(node.text("id") for node in root.each("pieces")), "F307")
+    for offer in (one.offer for one in bought if one.offer is not None):
+        for told in (offer.facts[key] for key in _DOCUMENTS if key in offer.facts):
+            if isinstance(told.address, Span):
+                known.check(Scalar(told.address, plain=True), faults)
+
+
+def _fiche(root: Mapping, name: str, content: bytes, parts: _Parts) -> Fiche:
+    evidence = {piece.file: piece_input(piece) for piece in parts.pieces}
+    own = yaml_input(name, "fiche", content)
+    return Fiche(
+        title=root.text("title"),
+        date=root.text("date"),
+        author=root.text("author"),
+        file=name,
+        workload=parts.load,
+        requirements=parts.requirements,
+        candidates=parts.candidates,
+        pieces=parts.pieces,
+        policy=parts.policy.policy,
+        inputs=(own, parts.policy.input, *parts.catalogs.inputs, *evidence.values()),
+        invalidated_by=tuple(fact(one) for one in root.scalars("invalidated_by")),
+        choice=parts.choice,
+        illustrative=root.text("illustrative"),
+        language=root.text("language") or "en",
+    )

@@ -1,0 +1,91 @@
+"""Files that a fiche names: inside its folder, plain, not longer than allowed (law 7)."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+YAML_LIMIT = 4 * 2**20
+PIECE_LIMIT = 256 * 2**20
+
+
+class UnreadableError(Exception):
+    """Why a file cannot be used: `code` is that of the diagnostic, with a message and a hint."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint = code, message, hint
+
+
+class Folder(Protocol):
+    """Where the files that a fiche names lie; names have forward slashes."""
+
+    def read(self, name: str, limit: int) -> bytes:
+        """Return the bytes of a file of at most `limit` bytes.
+
+        Raises:
+            UnreadableError: it lies outside (F317), cannot be read (F318) or is too long (F319).
+        """
+
+
+class DiskFolder(NamedTuple):
+    """A folder of the disk; links may lead anywhere inside it and nowhere else."""
+
+    root: Path
+
+    def read(self, name: str, limit: int) -> bytes:
+        """Return the bytes of a file below the folder; see `Folder.read`."""
+        inside(name)
+        root = self.root.resolve()
+        try:
+            path = (root / name).resolve()
+        except (OSError, RuntimeError):
+            raise UnreadableError(
+                "F318", f"'{name}' cannot be followed", "a link leads in a circle"
+            ) from None
+        if not path.is_relative_to(root):
+            raise UnreadableError("F317", f"'{name}' leads out of the fiche's folder", _COPY)
+        return read_file(path, name, limit)
+
+
+def inside(name: str) -> None:
+    """Refuse a name that is not plainly a path below a folder.
+
+    Raises:
+        UnreadableError: it is absolute, has a drive or a backslash, or climbs with `..` (F317).
+    """
+    parts = PurePosixPath(name).parts
+    if "\\" in name:
+        raise UnreadableError(
+            "F317", f"'{name}' holds a backslash", "write it with forward slashes"
+        )
+    if name.startswith("/") or ".." in parts or name[1:2] == ":" or not parts:
+        raise UnreadableError("F317", f"'{name}' leads out of the fiche's folder", _COPY)
+
+
+_COPY = "copy the file beside the fiche and name it from there"
+
+
+def read_file(path: Path, name: str, limit: int) -> bytes:
+    """Return the bytes of a plain file, having read at most one byte more than allowed.
+
+    Raises:
+        UnreadableError: it cannot be read (F318) or is too long (F319).
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableError(
+                "F318", f"'{name}' is no file", "name a file, not a folder or a device"
+            )
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except FileNotFoundError:
+        raise UnreadableError(
+            "F318", f"'{name}' does not exist", "paths start at the fiche's folder"
+        ) from None
+    except (OSError, ValueError):
+        raise UnreadableError("F318", f"'{name}' cannot be read", "check its permissions") from None
+    if len(content) > limit:
+        raise UnreadableError("F319", f"'{name}' is longer than {limit // 2**20} MiB", "split it")
+    return content

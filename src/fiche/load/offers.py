@@ -1,0 +1,79 @@
+"""Offers as typed from sellers' documents: terms that no document states are absent (F7, D9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Mapping_
+
+from fiche.kernel.catalog import Offer
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+from fiche.kernel.origin import Declared
+from fiche.kernel.quantity import (
+    Misread,
+    parse_bytes,
+    parse_date,
+    parse_duration,
+    parse_money,
+    parse_ratio,
+)
+from fiche.load.fault import Faults
+from fiche.load.node import Mapping, Scalar
+from fiche.load.values import Parser, count_parser, fact, figure, leaves
+
+# Path in the file -> name in the kernel, label, parser. Lots are counted without a word, since
+# a minimum order is compared with lots and with cards.
+_FIGURES: Mapping_[str, tuple[str, str, Parser]] = {
+    "price.amount": ("price", "price", parse_money),
+    "price.per": ("hours", "time that the price pays for", parse_duration),
+    "cards_per_lot": ("cards_per_lot", "cards in one lot", count_parser("cards")),
+    "lots_max": ("lots_max", "lots that can be supplied", count_parser("")),
+    "min_order": ("min_order", "minimum order in lots", count_parser("")),
+    "min_time": ("min_time", "shortest rental", parse_duration),
+    "tax.rate": ("tax_rate", "tax rate", parse_ratio),
+    "setup.amount": ("setup", "setup", parse_money),
+    "storage.amount": ("storage", "storage", parse_money),
+    "egress.amount": ("egress", "egress", parse_money),
+    "stock.installed": ("stock.installed", "cards installed", count_parser("cards")),
+    "stock.free": ("stock.free", "cards free", count_parser("cards")),
+    "declared_memory.value": ("declared_memory", "memory that the seller states", parse_bytes),
+}
+_RENAMED = {"price.covers": "covers", "price.quote": "quote", "tax.basis": "tax"}
+_DATES = ("valid_from", "valid_until", "observed_on", "delivery.earliest")
+_OWN = ("id", "seller", "kind", "gpu", "notes")
+
+
+def offer(node: Mapping, faults: Faults) -> Offer:
+    """Build an offer from its row."""
+    told = {path: scalar for path, scalar in leaves(node) if path not in _OWN}
+    return Offer(
+        id=node.text("id"),
+        seller=node.text("seller"),
+        kind=node.text("kind"),
+        gpu=node.text("gpu"),
+        figures=dict(_figures(node, told, faults)),
+        facts=dict(_facts(told, faults)),
+        span=node.scalar("id").span,
+        notes=node.text("notes"),
+    )
+
+
+def _figures(
+    node: Mapping, told: Mapping_[str, Scalar], faults: Faults
+) -> Iterator[tuple[str, Figure]]:
+    for path, (name, label, parser) in _FIGURES.items():
+        if path in told:
+            scalar = told[path]
+            origin = Declared(address=scalar.span, by=node.text("seller"), printed=scalar.text)
+            id = f"offer.{node.text('id')}.{name}"
+            yield name, figure(scalar, parser, id, label, faults, origin)
+
+
+def _facts(told: Mapping_[str, Scalar], faults: Faults) -> Iterator[tuple[str, Fact]]:
+    for path, scalar in told.items():
+        if path in _DATES:
+            day = parse_date(scalar.text)
+            if isinstance(day, Misread):
+                faults.misread(day, scalar.span)
+        if path not in _FIGURES:
+            yield _RENAMED.get(path, path), fact(scalar)

@@ -1,0 +1,145 @@
+"""Pieces of evidence as a fiche cites them: bytes as received, a reading beside them (law 6, C13)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from collections.abc import Mapping as Mapping_
+from typing import NamedTuple
+
+from fiche.kernel.address import Pointer
+from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.doors import Importer
+from fiche.kernel.fact import Fact
+from fiche.kernel.piece import Piece, Reading
+from fiche.load.attests import Document, attested
+from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
+from fiche.load.inputs import media_type
+from fiche.load.node import Mapping, Scalar
+from fiche.load.references import Known
+from fiche.load.values import Signature, fact, leaves, unique
+from fiche.load.vocabulary import RENAMED
+from fiche.load.workload import dimensions
+
+# Read by people: what they attest is typed and quoted, nothing is imported.
+DOCUMENT_KINDS = ("quote", "datasheet", "document", "result")
+_HEAD = 65536
+_OWN_SCOPE = ("by", "executed")
+
+
+class Desk(NamedTuple):
+    """What reading a piece takes; `contents` keeps the bytes of each file by its name."""
+
+    folder: Folder
+    importers: tuple[Importer, ...]
+    sign: Signature
+    scope: Mapping_[str, Known]
+    contents: dict[str, bytes]
+
+
+def pieces(fiche: Mapping, desk: Desk) -> tuple[Piece, ...]:
+    """Read every piece that can be read, noting what is wrong with the others."""
+    nodes = unique(fiche.each("pieces"), "piece", desk.sign.faults)
+    found = (_piece(node, desk) for node in nodes)
+    return tuple(piece for piece in found if piece is not None)
+
+
+def _piece(node: Mapping, desk: Desk) -> Piece | None:
+    _check_scope(node, desk)
+    content = _content(node.scalar("file"), desk)
+    if content is None:
+        return None
+    sha256 = hashlib.sha256(content).hexdigest()
+    reading = _reading(node, content, sha256, desk)
+    scope, name = node.mapping("scope"), node.text("id")
+    by = scope.scalar("by") if "by" in scope else None
+    document = Document(name, sha256, content, by)
+    items = enumerate(node.each("attests"), start=1)
+    return Piece(
+        id=name,
+        file=node.text("file"),
+        sha256=sha256,
+        num_bytes=len(content),
+        media_type=media_type(node.text("file")),
+        kind=reading.kind,
+        version=node.text("version") or reading.version,
+        span=node.scalar("id").span,
+        reading=reading,
+        typed=dict(_typed(node, by, desk.sign)),
+        typed_dimensions=dimensions(scope.mapping("executed"), name, desk.sign.faults, "/"),
+        attested=tuple(attested(one, document, place, desk.sign) for place, one in items),
+        date=node.text("date"),
+    )
+
+
+def _check_scope(node: Mapping, desk: Desk) -> None:
+    scope = node.mapping("scope")
+    for key, known in desk.scope.items():
+        if key in scope:
+            known.check(scope.scalar(key), desk.sign.faults)
+
+
+def _typed(node: Mapping, by: Scalar | None, sign: Signature) -> Iterator[tuple[str, Fact]]:
+    """The scope that a person typed, each fact on their word."""
+    told = [(p, s) for p, s in leaves(node.mapping("scope")) if p.split(".")[0] not in _OWN_SCOPE]
+    if "machine" in node:
+        told.append(("machine", node.scalar("machine")))
+    if told or "executed" in node.mapping("scope"):
+        name = sign.of(by, node.scalar("id"), "the scope of this piece")
+        yield from ((RENAMED.get(path, path), fact(scalar, name)) for path, scalar in told)
+
+
+def _content(file: Scalar, desk: Desk) -> bytes | None:
+    try:
+        desk.contents[file.text] = desk.folder.read(file.text, PIECE_LIMIT)
+        return desk.contents[file.text]
+    except UnreadableError as problem:
+        desk.sign.faults.add(problem.code, problem.message, file.span, problem.hint)
+        return None
+
+
+def _reading(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
+    """What the piece says by itself: read by the importer of its kind, or the one that knows its head."""
+    kind = node.text("kind")
+    if kind in DOCUMENT_KINDS:
+        return Reading(kind=kind, shape="document")
+    importer = _importer(node, content, desk)
+    if importer is None:
+        return Reading(kind=kind or "document", shape="document")
+    try:
+        return importer.read(content, sha256)
+    except Refused as refused:
+        for found in refused.diagnostics:
+            _told_at(node.scalar("file"), found, desk)
+        return Reading(kind=importer.name, shape="refused")
+
+
+def _importer(node: Mapping, content: bytes, desk: Desk) -> Importer | None:
+    by_name = {importer.name: importer for importer in desk.importers}
+    if "kind" in node:
+        known = Known("kind of piece", (*DOCUMENT_KINDS, *sorted(by_name)), "F453")
+        return (
+            by_name[node.text("kind")]
+            if known.check(node.scalar("kind"), desk.sign.faults)
+            else None
+        )
+    head = content[:_HEAD]
+    scores = [(one.accepts(head, node.text("file")), one.name) for one in desk.importers]
+    best, name = max(scores, key=lambda score: (score[0], score[1]), default=(0, ""))
+    if best <= 0:
+        file = node.scalar("file")
+        hint = f"say its kind; read by people: {', '.join(DOCUMENT_KINDS)}"
+        desk.sign.faults.add(
+            "F454", f"no importer knows the format of '{file.text}'", file.span, hint
+        )
+        return None
+    return by_name[name]
+
+
+def _told_at(file: Scalar, found: Diagnostic, desk: Desk) -> None:
+    """An importer's complaint, at the place where the fiche names the file."""
+    place = ""
+    if isinstance(found.address, Pointer):
+        where = found.address
+        place = f", {where.path}" if where.path is not None else f", line {where.line}"
+    desk.sign.faults.add(found.code, f"{file.text}{place}: {found.message}", file.span, found.hint)

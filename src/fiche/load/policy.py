@@ -1,0 +1,107 @@
+"""The policy by which pieces are read: built in by name, or a file of the fiche's folder."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fiche.assets import package_data
+from fiche.kernel.decision import Input
+from fiche.kernel.diagnostic import Refused
+from fiche.kernel.figure import Figure
+from fiche.kernel.origin import Stated
+from fiche.kernel.quantity import parse_bytes, parse_ratio
+from fiche.kernel.requirement import Policy
+from fiche.load.builtin import PREFIX
+from fiche.load.fault import Faults
+from fiche.load.folder import YAML_LIMIT, Folder, UnreadableError
+from fiche.load.inputs import yaml_input
+from fiche.load.node import Mapping, Scalar
+from fiche.load.references import Known
+from fiche.load.schema import check
+from fiche.load.source import source
+from fiche.load.tree import parse
+from fiche.load.values import figure
+
+FOLDER = "policies"
+DEFAULT = "neutral"
+
+
+class Chosen(NamedTuple):
+    """A policy with the file it was read from."""
+
+    policy: Policy
+    input: Input
+    content: bytes
+
+
+def built_in_policies() -> tuple[str, ...]:
+    """The names of the policies that travel with fiche."""
+    return tuple(sorted(path.stem for path in package_data(FOLDER).glob("*.yaml")))
+
+
+def chosen(name: Scalar | None, folder: Folder, faults: Faults) -> Chosen | None:
+    """Read the policy that a fiche names, or the neutral one; None where a fault was noted."""
+    if name is None:
+        return built_in(DEFAULT)
+    if name.text in built_in_policies():
+        return built_in(name.text)
+    if "." not in name.text and "/" not in name.text:
+        Known("policy", built_in_policies(), "F505", "or name a policy file").check(name, faults)
+        return None
+    try:
+        return policy(name.text, folder.read(name.text, YAML_LIMIT))
+    except UnreadableError as problem:
+        faults.add(problem.code, problem.message, name.span, problem.hint)
+    except Refused as refused:
+        faults.found.extend(refused.diagnostics)
+    return None
+
+
+def built_in(name: str) -> Chosen:
+    """Read a policy of the package; the tests have applied its schema."""
+    path = package_data(f"{FOLDER}/{name}.yaml")
+    return policy(f"{PREFIX}{FOLDER}/{path.name}", path.read_bytes(), checked=True)
+
+
+def policy(file: str, content: bytes, *, checked: bool = False) -> Chosen:
+    """Read a policy file.
+
+    Raises:
+        Refused: it is no YAML, or not what `schemas/policy.schema.json` says.
+    """
+    root, faults = parse(source(file, content)), Faults()
+    if not checked:
+        check(root, "policy", faults)
+        faults.stop()
+    assert isinstance(root, Mapping)
+    found = yaml_input(file, "policy", content)
+    built = _policy(root, found.sha256, faults)
+    faults.stop()
+    return Chosen(built, found, content)
+
+
+def _policy(node: Mapping, sha256: str, faults: Faults) -> Policy:
+    tolerance = node.scalar("tie_tolerance")
+    label = "costs this near to the cheapest are ties"
+    return Policy(
+        name=node.text("name"),
+        version=node.text("version"),
+        sha256=sha256,
+        strict=_lists(node.mapping("strict")),
+        noted=_lists(node.mapping("noted")),
+        typed_scope=node.text("typed_scope"),
+        tie_tolerance=figure(tolerance, parse_ratio, "policy.tie_tolerance", label, faults),
+        machine_spread=_spread(node, faults) if "machine_spread" in node else None,
+    )
+
+
+def _spread(node: Mapping, faults: Faults) -> Figure:
+    told = node.mapping("machine_spread")
+    value = told.scalar("value")
+    origin = Stated(span=value.span, because=told.text("because"))
+    label = "memory by which two machines of one card may differ"
+    return figure(value, parse_bytes, "policy.machine_spread", label, faults, origin)
+
+
+def _lists(node: Mapping) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(path.text for path in node.scalars(key)) for key in node.entries}

@@ -1,0 +1,120 @@
+"""The JSON Schemas of `schemas/` applied to a tree: every error at once, each at its key or value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from fiche.assets import schema_text
+from fiche.kernel.address import Span
+from fiche.kernel.number import Misread
+from fiche.kernel.quantity import (
+    parse_bandwidth,
+    parse_bytes,
+    parse_count,
+    parse_date,
+    parse_duration,
+    parse_money,
+    parse_power,
+    parse_ratio,
+    parse_score,
+    parse_version,
+)
+from fiche.load.fault import Faults
+from fiche.load.node import Mapping as MappingNode
+from fiche.load.node import Node, Scalar, at, plain_value
+from fiche.load.wording import Broken, worded
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+# What a `$defs` entry of this name holds is read by one parser, here and when values are built.
+QUANTITIES: Mapping[str, Callable[[str], object]] = {
+    "bytes": parse_bytes,
+    "bandwidth": parse_bandwidth,
+    "power": parse_power,
+    "duration": parse_duration,
+    "money": parse_money,
+    "ratio": parse_ratio,
+    "score": parse_score,
+    "version": parse_version,
+    "date": parse_date,
+    "count": lambda text: parse_count(text, ""),
+    "positive": lambda text: parse_count(text, ""),
+}
+
+
+def check(root: Node, name: str, faults: Faults) -> None:
+    """Note every place where a tree is not what `schemas/<name>.schema.json` says."""
+    for error in _validator(name).iter_errors(plain_value(root)):
+        _note(root, document(name), error, faults)
+
+
+@cache
+def document(name: str) -> dict[str, Any]:
+    """The schema of this name, as JSON."""
+    schema: dict[str, Any] = json.loads(schema_text(f"{name}.schema.json"))
+    return schema
+
+
+@cache
+def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
+    import jsonschema_rs
+
+    formats = {f"fiche-{kind}": _reads(parser) for kind, parser in QUANTITIES.items()}
+    return jsonschema_rs.Draft202012Validator(
+        document(name), formats=formats, validate_formats=True
+    )
+
+
+def _reads(parser: Callable[[str], object]) -> Callable[[str], bool]:
+    return lambda text: not isinstance(parser(text), Misread)
+
+
+def _note(root: Node, schema: dict[str, Any], error: Any, faults: Faults) -> None:  # noqa: ANN401
+    """One error of the validator, told as a quantity's own where it is about one."""
+    node = at(root, error.instance_path)
+    definition = error.schema_path[1] if error.schema_path[0] == "$defs" else ""
+    misread = _misread(definition, node)
+    if misread is not None:
+        faults.misread(misread, node.span)
+        return
+    broken = Broken(
+        keyword=error.kind.name,
+        terms=error.kind.as_dict(),
+        path=tuple(error.instance_path),
+        definition=definition,
+        schema=tuple(_above(schema, error.schema_path)),
+        node=node,
+    )
+    for fault in worded(broken):
+        faults.add(fault.code, fault.message, _span(root, broken, fault.key), fault.hint)
+
+
+def _misread(definition: str, node: Node) -> Misread | None:
+    parser = QUANTITIES.get(definition)
+    if parser is None or not isinstance(node, Scalar):
+        return None
+    found = parser(node.text)
+    return found if isinstance(found, Misread) else None
+
+
+def _above(schema: dict[str, Any], path: list[str | int]) -> list[Any]:
+    """The schemas on the way to a keyword, the innermost first."""
+    found: list[Any] = [schema]
+    for step in path:
+        found.append(found[-1][step])
+    return found[:-1][::-1]
+
+
+def _span(root: Node, broken: Broken, key: str | None) -> Span:
+    """The key that a fault names, else the key it was found under if that is the fault, else the value."""
+    if key is not None and isinstance(broken.node, MappingNode):
+        return broken.node.entries[key].key.span
+    if broken.keyword == "falseSchema":
+        above = at(root, broken.path[:-1])
+        if isinstance(above, MappingNode):
+            return above.entries[str(broken.path[-1])].key.span
+    return broken.node.span
