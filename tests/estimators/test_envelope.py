@@ -16,7 +16,7 @@ SEVEN = {"model__parameters": 7_000_000_000, "formats__storage": "bf16"}
 
 def summed(where=None, reserve=(), **told):
     load = workload(*([where] if where else []), reserve=reserve, **told)
-    return envelope(where, load_items(load, where, ESTIMATORS))
+    return envelope(load, where, load_items(load, where, ESTIMATORS))
 
 
 def in_gib(value):
@@ -58,7 +58,7 @@ def test_what_it_does_not_include_stands_with_it():
     for words in (
         "quantisation metadata",
         "modules kept in another format",
-        "workspace: unknown",
+        "working memory: unknown",
         "transient loading",
         "uses outside the process",
     ):
@@ -94,6 +94,12 @@ def test_a_training_multiplies_nothing_and_asks_its_items():
     left_out = " | ".join(node.left_out)
     for item in ("gradients", "optimizer states", "activations", "buffers", "temporaries"):
         assert f"{item}: unknown" in left_out
+
+
+def test_without_an_operation_what_one_would_add_is_named():
+    """B2: weights are neither activations, gradients, KV cache nor optimizer states."""
+    assert any("no operation is stated" in text for text in summed(**SEVEN).left_out)
+    assert not any("no operation" in text for text in summed(**LLAMA).left_out)
 
 
 def test_the_formats_table_keeps_one_reserve():

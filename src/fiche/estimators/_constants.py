@@ -21,3 +21,6 @@ OTHER_MODULES = "modules kept in another format"
 WORKING_MEMORY = "working memory beyond the reserve"
 TRANSIENT_LOADING = "transient loading"
 OUTSIDE_THE_PROCESS = "uses outside the process"
+NO_OPERATION = (
+    "KV cache, or gradients, optimizer states and activations: no operation is stated to need them"
+)

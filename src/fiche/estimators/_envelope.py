@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fiche.estimators._constants import (
+    NO_OPERATION,
     OTHER_MODULES,
     OUTSIDE_THE_PROCESS,
     QUANTISATION_METADATA,
     TRANSIENT_LOADING,
     WORKING_MEMORY,
 )
-from fiche.estimators._reading import qualified
+from fiche.estimators._reading import qualified, word
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.figure import Figure, Node, total
 from fiche.kernel.trace import conditions
 from fiche.kernel.unit import BYTE
-from fiche.kernel.workload import Case
+from fiche.kernel.workload import Case, Workload
 
 LABEL = "conservative envelope (a sum of independent maxima, never an observed peak)"
 
 
-def envelope(case: Case | None, items: Iterable[LoadItem]) -> Figure:
+def envelope(workload: Workload, case: Case | None, items: Iterable[LoadItem]) -> Figure:
     """The sum of the items that have a figure, with everything it does not include named (B8).
 
     Weights stay in the sum even when they are unknown: an envelope without them would promise more
@@ -29,8 +30,10 @@ def envelope(case: Case | None, items: Iterable[LoadItem]) -> Figure:
     """
     parts = tuple(items)
     known = [item.node for item in parts if item.name == "weights" or not conditions(item.node)]
-    named = total(known, BYTE).named(qualified(case, "envelope"), LABEL)
-    return named.named(named.id, LABEL, left_out=_left_out(parts))
+    left_out = _left_out(parts)
+    if not word(workload, "operation"):
+        left_out = (*left_out, NO_OPERATION)
+    return total(known, BYTE).named(qualified(case, "envelope"), LABEL, left_out=left_out)
 
 
 def _left_out(items: tuple[LoadItem, ...]) -> tuple[str, ...]:
@@ -40,7 +43,7 @@ def _left_out(items: tuple[LoadItem, ...]) -> tuple[str, ...]:
     if not any(item.name == "workspace" for item in open_items):
         left.append(WORKING_MEMORY)
     left += [TRANSIENT_LOADING, OUTSIDE_THE_PROCESS]
-    left += [each for item in items for each in _own(item.node)]
+    left += [each for item in items if item not in open_items for each in _own(item.node)]
     return tuple(dict.fromkeys(left))
 
 

@@ -87,7 +87,7 @@ def _estimated(workload: Workload, estimators: Sequence[Estimator]) -> Iterator[
     for case in cases:
         items = _checklist(workload, case, estimators)
         yield from (item.node for item in items)
-        yield envelope(case, items)
+        yield envelope(workload, case, items)
 
 
 def _by_id(tops: Iterable[Node]) -> dict[str, Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fiche.estimators._reading import missing, operation_is, qualified, stated, word
 from fiche.kernel.figure import Node
 from fiche.kernel.unit import BYTE
@@ -39,8 +41,10 @@ def reserved(workload: Workload, name: str) -> bool:
     return name in ids
 
 
-def observable(workload: Workload, case: Case | None, name: str, text: str) -> tuple[Node, ...]:
+def observable(
+    workload: Workload, case: Case | None, name: str, text: str, label: str = ""
+) -> tuple[Node, ...]:
     """An item that no formula computes: unknown, unless the reserve names it (B7)."""
     if reserved(workload, name):
         return ()
-    return (missing(qualified(case, name), BYTE, "need", text),)
+    return (replace(missing(qualified(case, name), BYTE, "need", text), label=label or name),)

@@ -15,7 +15,7 @@ _QUESTION = "measure the whole loop: contexts, library workspaces and scratch ar
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
-    return observable(workload, case, "workspace", _QUESTION)
+    return observable(workload, case, "workspace", _QUESTION, "working memory")
 
 
 MEMBER = Estimator(

@@ -1,0 +1,144 @@
+"""An estimate in the terminal, and as one JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fiche.cli.estimates import Estimate
+from fiche.cli.terminal import paragraph, table
+from fiche.estimators import FormatRow, formats_table
+from fiche.kernel.catalog import Card
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure, Node
+from fiche.kernel.trace import assumptions, basis, conditions, formula
+from fiche.report.numbers import TERMINAL, exact_bytes, memory
+
+FORMAT = "fiche-estimate/1"
+NO_PEAK = "Arithmetic only: no line is a peak, and at 4 bits least of all (scales and others add)."
+
+
+def estimate_text(found: Estimate, cards: Iterable[Card] | None) -> str:
+    """What was computed, what it rests on, what it leaves out, and what is still to say."""
+    text = "By arithmetic alone: nothing here was measured.\n\n"
+    text += _sums(found)
+    text += "".join(_envelope(each) for each in found.envelopes)
+    text += _questions(found)
+    text += _formats(formats_table(found.workload))
+    return text + ("" if cards is None else _cards(found, tuple(cards)))
+
+
+def _sums(found: Estimate) -> str:
+    rows = [_row(node) for node in (*found.items, *found.envelopes)]
+    header = ("item", "bytes", "GB", "GiB", "origin")
+    return table(rows, header=header, right=(1, 2, 3)) + "\n"
+
+
+def _row(node: Node) -> tuple[str, ...]:
+    name = node.id if node.id.endswith("envelope") else node.label
+    if node.high is None and not node.low:
+        return (name, "unknown", "", "", "unknown: see below")
+    least = "" if node.high is not None else "at least "
+    return (
+        name,
+        least + exact_bytes(node.low),
+        memory(node.low, "GB", TERMINAL),
+        memory(node.low, "GiB", TERMINAL),
+        _origin(node),
+    )
+
+
+def _origin(node: Node) -> str:
+    held = ", ".join(item.id for item in assumptions(node))
+    if basis(node) == "assumed":
+        return "assumed: stands in for a measurement"
+    return f"{basis(node)}, assuming {held}" if held else basis(node)
+
+
+def _envelope(each: Figure) -> str:
+    text = paragraph(f"{each.id}: {each.label} = {formula(each)}")
+    text += "It leaves out:\n"
+    return text + "".join(paragraph(words, indent="  - ") for words in each.left_out) + "\n"
+
+
+def _questions(found: Estimate) -> str:
+    said = "\n".join(words for each in found.envelopes for words in each.left_out)
+    asked = {c.text: None for node in found.items for c in conditions(node)}
+    asked = {words: None for words in asked if words not in said}
+    if not asked:
+        return ""
+    return (
+        "Still to state or to measure:\n"
+        + "".join(paragraph(words, indent="  - ") for words in asked)
+        + "\n"
+    )
+
+
+def _formats(rows: tuple[FormatRow, ...]) -> str:
+    if not rows:
+        return ""
+    lines = [
+        (
+            f"{row.bits}",
+            memory(row.weights.low, "GB", TERMINAL),
+            memory(row.weights.low, "GiB", TERMINAL),
+            memory(row.with_reserve.low, "GiB", TERMINAL),
+        )
+        for row in rows
+    ]
+    header = ("bits", "weights, GB", "weights, GiB", "with the same reserve")
+    return table(lines, header=header, right=(0, 1, 2, 3)) + paragraph(NO_PEAK)
+
+
+def _cards(found: Estimate, cards: tuple[Card, ...]) -> str:
+    from fiche.cli.cards_text import label
+
+    text = "\nCards to examine, by label alone: each is to confirm, and none is said to fit.\n"
+    rows = [(card.id, label(card)) for card in cards]
+    text += table(rows, header=("card", "label")) if rows else "  none in the catalog\n"
+    return text + paragraph(
+        "A label times 2^30 is a ceiling: the machine may show less. To confirm for each: context, "
+        "concurrency, memory really available, compatibility, quality."
+    )
+
+
+def examined(found: Estimate, cards: Iterable[Card]) -> tuple[Card, ...]:
+    """Cards whose label x 2^30 is not below the largest envelope, smallest label first (F6)."""
+    need = max(each.low for each in found.envelopes)
+    able = [
+        card
+        for card in cards
+        # A module whose parts are devices of their own is no device: its parts are listed.
+        if {"nominal", "nominal_binary"} <= set(card.figures) and "devices" not in card.figures
+        if card.figures["nominal_binary"].low >= need
+    ]
+    return tuple(sorted(able, key=lambda card: (card.figures["nominal"].low, card.id)))
+
+
+def estimate_json(found: Estimate, cards: Iterable[Card] | None) -> dict[str, Any]:
+    """The same for programs; figures as in decision.json."""
+    from fiche.kernel.ledger import Ledger, Root
+    from fiche.kernel.places import Places
+    from fiche.render._figures import amounts, condition, figure
+
+    book = Ledger()
+    for name, node in found.figures.items():
+        book.enter(Root(owner="", name=name, node=node))
+    asked: dict[Condition, None] = {c: None for node in found.items for c in conditions(node)}
+    told: dict[str, Any] = {
+        "format": FORMAT,
+        "figures": [figure(node, book, Places({})) for _, node in sorted(book.figures.items())],
+        "conditions": [condition(each) for each in asked],
+        "formats_table": [
+            {
+                "bits": row.bits,
+                "weights": amounts(row.weights),
+                "with_reserve": amounts(row.with_reserve),
+                "note": NO_PEAK,
+            }
+            for row in formats_table(found.workload)
+        ],
+    }
+    if cards is not None:
+        told["cards_to_examine"] = [{"id": c.id, "verdict": "to_confirm"} for c in cards]
+    return told

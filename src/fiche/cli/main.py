@@ -1,0 +1,96 @@
+"""The `fiche` command: its subcommands, and how each way of ending becomes an exit code (law 9).
+
+0 done; 2 refused (usage, diagnostics, files that cannot be read or written); 3 a gate not met, raised
+by the command; 130 interrupted. 1 and a traceback are left to a defect of fiche itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from fiche import __version__
+from fiche.cli.catalog import app as catalog
+from fiche.cli.check import check
+from fiche.cli.estimate import estimate
+from fiche.cli.explain import explain
+from fiche.cli.new import new
+from fiche.cli.report import report
+from fiche.cli.schema import schema
+from fiche.kernel.diagnostic import Diagnostic, Refused
+
+REFUSED = 2
+INTERRUPTED = 130
+# What typer's option parser raises; typer brings its own copy of click, or uses the installed one.
+_USAGE: Any = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    name="fiche",
+    help="Compile a workload, its evidence and a GPU catalog into a decision report.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+)
+for command in (new, estimate, check, report, explain, schema):
+    app.command()(command)
+app.add_typer(catalog, name="catalog")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from fiche.cli.terminal import put_text
+
+        put_text(f"fiche {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _fiche(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="print the version", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+def run() -> None:
+    """Run the command line and end the process with its exit code."""
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        code = app(standalone_mode=False)
+    except Refused as refused:
+        return _refused(refused)
+    except OSError as error:
+        return _refused(Refused([_unusable(error)]))
+    except _USAGE as error:
+        error.show()
+        return REFUSED
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        sys.stderr.write("interrupted\n")
+    return code if isinstance(code, int) else 0
+
+
+def _refused(refused: Refused) -> int:
+    from fiche.cli.diagnostics import put_refused
+
+    put_refused(refused)
+    return REFUSED
+
+
+def _unusable(error: OSError) -> Diagnostic:
+    """A file that the system refuses, a full disk: one line, for it is no defect of ours."""
+    where = "standard output" if error.filename is None else error.filename
+    return Diagnostic(
+        code="F700",
+        message=f"{where}: {error.strerror or error}",
+        address=None,
+        hint="check that it exists, who may use it, and the free space",
+    )

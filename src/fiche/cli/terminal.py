@@ -1,0 +1,157 @@
+"""Text on a terminal: clean of control characters, aligned, wrapped, coloured only where wanted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+_NARROWEST = 40
+_THINNEST = 12
+_BESIDE = "  "
+# What moves, recolours or reorders a terminal: C0 and C1 controls, and signs of writing direction.
+_KEPT = "\n\t"
+_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def width() -> int:
+    """Columns to write in: those of the terminal, or of `COLUMNS`, or 100 where there is none."""
+    return max(shutil.get_terminal_size((100, 24)).columns, _NARROWEST)
+
+
+def colour() -> bool:
+    """True where colour is wanted: a terminal that can show it, and no `NO_COLOR`."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()
+
+
+def clean(text: str) -> str:
+    """The text without control characters: a fiche or a piece may be hostile (law 7)."""
+    return "".join(c for c in text if c in _KEPT or not _controls(c))
+
+
+def _controls(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTION
+
+
+def put_text(text: str) -> None:
+    """Write text on standard output, all of it or an error; a closed reader ends the program."""
+    put_bytes(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+
+
+def put_json(document: object) -> None:
+    """Write one JSON object on standard output: indented, ASCII, nothing else beside it."""
+    import json
+
+    put_bytes((json.dumps(document, indent=2, allow_nan=False) + "\n").encode("ascii"))
+
+
+def put_bytes(content: bytes) -> None:
+    """Write bytes on standard output.
+
+    Raises:
+        SystemExit: with 0, when nobody reads any more (`fiche … | head`): that is no error.
+        OSError: anything else, such as a full disk behind a redirection.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        _discard_output()
+        if isinstance(error, BrokenPipeError):
+            raise SystemExit(0) from error
+        raise
+
+
+def _discard_output() -> None:
+    # What is still buffered would be written again, and fail again, when the interpreter ends.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def put_message(text: str) -> None:
+    """Write one message on standard error, where it never mixes with results."""
+    sys.stderr.write(clean(text) + "\n")
+
+
+def table(
+    rows: Sequence[Sequence[str]],
+    *,
+    header: Sequence[str] = (),
+    right: Sequence[int] = (),
+    columns: int | None = None,
+    indent: str = "",
+) -> str:
+    """Aligned columns; the widest wrap so that a line fits `columns` where it can.
+
+    `right` are the places of columns that align to the right, such as numbers.
+    """
+    lines = [[clean(cell) for cell in row] for row in ([header] if header else []) + [*rows]]
+    widths = _widths(lines, (columns or width()) - len(indent))
+    written = [_line(row, widths, right, indent) for row in lines]
+    if header:
+        ruler = indent + _BESIDE.join("-" * each for each in widths)
+        written.insert(1, ruler + "\n")
+    return "".join(written)
+
+
+def _widths(lines: Sequence[Sequence[str]], columns: int) -> list[int]:
+    count = max((len(row) for row in lines), default=0)
+    widths = [max((_cells(r[c]) for r in lines if c < len(r)), default=0) for c in range(count)]
+    over = sum(widths) + len(_BESIDE) * (count - 1) - columns
+    while over > 0 and max(widths, default=0) > _THINNEST:
+        widest = max(range(count), key=lambda place: widths[place])
+        widths[widest] -= 1
+        over -= 1
+    return widths
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int], indent: str) -> str:
+    wrapped = [_wrapped(cell, widths[place]) for place, cell in enumerate(row)]
+    height = max((len(cell) for cell in wrapped), default=1)
+    text = ""
+    for level in range(height):
+        cells = [
+            _padded(cell[level] if level < len(cell) else "", widths[place], place in right)
+            for place, cell in enumerate(wrapped)
+        ]
+        text += (indent + _BESIDE.join(cells)).rstrip() + "\n"
+    return text
+
+
+def _wrapped(cell: str, columns: int) -> list[str]:
+    if _cells(cell) <= columns:
+        return [cell]
+    return textwrap.wrap(cell, columns, break_on_hyphens=False) or [""]
+
+
+def _padded(cell: str, columns: int, to_the_right: bool) -> str:
+    gap = " " * max(columns - _cells(cell), 0)
+    return gap + cell if to_the_right else cell + gap
+
+
+def _cells(text: str) -> int:
+    """Columns that a text takes: wide characters two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def paragraph(text: str, *, indent: str = "", columns: int | None = None) -> str:
+    """A wrapped paragraph that ends with a line feed; later lines stand under the first."""
+    lines = textwrap.wrap(
+        clean(text),
+        columns or width(),
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return "\n".join(lines) + "\n"
