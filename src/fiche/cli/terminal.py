@@ -103,7 +103,7 @@ def table(
 
 def _widths(lines: Sequence[Sequence[str]], columns: int) -> list[int]:
     count = max((len(row) for row in lines), default=0)
-    widths = [max((_cells(r[c]) for r in lines if c < len(r)), default=0) for c in range(count)]
+    widths = [max((cells(r[c]) for r in lines if c < len(r)), default=0) for c in range(count)]
     over = sum(widths) + len(_BESIDE) * (count - 1) - columns
     while over > 0 and max(widths, default=0) > _THINNEST:
         widest = max(range(count), key=lambda place: widths[place])
@@ -126,17 +126,17 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int], inden
 
 
 def _wrapped(cell: str, columns: int) -> list[str]:
-    if _cells(cell) <= columns:
+    if cells(cell) <= columns:
         return [cell]
     return textwrap.wrap(cell, columns, break_on_hyphens=False) or [""]
 
 
 def _padded(cell: str, columns: int, to_the_right: bool) -> str:
-    gap = " " * max(columns - _cells(cell), 0)
+    gap = " " * max(columns - cells(cell), 0)
     return gap + cell if to_the_right else cell + gap
 
 
-def _cells(text: str) -> int:
+def cells(text: str) -> int:
     """Columns that a text takes: wide characters two, combining marks none."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
