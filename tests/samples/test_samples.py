@@ -1,0 +1,348 @@
+"""Every sample compiles and says what its README says (D1, D2, D9, D10, A1, C7, D4)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fiche.cli.compile import compile_fiche
+from fiche.kernel.decision import Decision, Outcome
+from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.piece import Run
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+COMPLETE = ("guide", "serving", "one-change", "two-cards", "qlora")
+MIB = 2**20
+
+
+@cache
+def decided(name: str) -> Decision:
+    return compile_fiche(SAMPLES / name / "fiche.yaml").decision
+
+
+def outcome(name: str, candidate: str) -> Outcome:
+    return next(o for o in decided(name).outcomes if o.candidate.id == candidate)
+
+
+def findings(name: str, candidate: str, requirement: str) -> list[Finding]:
+    return [f for f in outcome(name, candidate).findings if f.requirement == requirement]
+
+
+def topics(name: str, candidate: str) -> set[str]:
+    return {condition.topic for condition in outcome(name, candidate).conditions}
+
+
+def statuses(name: str) -> dict[str, str]:
+    return {o.candidate.id: o.status for o in decided(name).outcomes}
+
+
+def runs(name: str) -> list[Run]:
+    return [run for piece in decided(name).fiche.pieces for run in piece.reading.runs]
+
+
+# --- All of them ------------------------------------------------------------------------------
+
+
+def test_every_folder_is_tested_and_described():
+    folders = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
+    assert folders == {*COMPLETE, "mistakes"}
+    listed = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    for folder in folders:
+        assert f"]({folder})" in listed
+        assert (SAMPLES / folder / "README.md").is_file()
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_a_sample_is_said_to_be_illustrative(name):
+    """Nobody measured these figures: page one must say so (E2)."""
+    assert decided(name).fiche.illustrative
+
+
+@pytest.mark.parametrize(
+    "path", sorted(SAMPLES.glob("*/*.yaml")), ids=lambda p: f"{p.parent.name}/{p.name}"
+)
+def test_an_editor_finds_the_schema(path):
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    found = re.fullmatch(
+        r"# yaml-language-server: \$schema=(\.\./\.\./schemas/\w+\.schema\.json)", first
+    )
+    assert found is not None
+    assert (path.parent / found[1]).resolve().is_file()
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_figures_of_a_record_agree_with_each_other(name):
+    """Allocated is inside reserved, a peak is at least the levels around it, and all fits the device."""
+    files = sorted((SAMPLES / name).glob("evidence/*.json"))
+    for path in files:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        totals = {f"cuda:{d['index']}": d for d in record["environment"]["devices"]}
+        for device in totals.values():
+            assert device["total_memory_bytes"] < device["nvml_total_bytes"]
+        for phase in record["phases"]:
+            for read in phase["devices"]:
+                _agrees(read, totals[read["device"]]["total_memory_bytes"])
+
+
+def _agrees(read: dict, total: int) -> None:
+    start, peak, end, whole = read["start"], read["peak"], read["end"], read["process_device_bytes"]
+    for levels in (start, peak, end):
+        assert levels["allocated_bytes"] <= levels["reserved_bytes"]
+        assert levels["reserved_bytes"] % (2 * MIB) == 0
+    for key in ("allocated_bytes", "reserved_bytes"):
+        assert peak[key] >= max(start[key], end[key])
+    assert peak["reserved_bytes"] <= whole["peak"] <= total
+    assert (
+        whole["end"] + read["free_bytes"]["bytes"] + read["other_processes_bytes"]["bytes"] == total
+    )
+
+
+# --- guide ------------------------------------------------------------------------------------
+
+
+def test_guide_has_the_two_offers_each_with_exactly_five_conditions():
+    """D9: both to confirm for 19.04 GiB, with these open conditions and no other."""
+    wanted = {"context", "concurrency", "memory_available", "compatibility", "quality"}
+    assert statuses("guide") == {"rtx-4090": "to_confirm", "rtx-6000-ada": "to_confirm"}
+    for candidate in ("rtx-4090", "rtx-6000-ada"):
+        assert topics("guide", candidate) == wanted
+        assert len(outcome("guide", candidate).conditions) == len(wanted)
+
+
+def test_guide_computes_the_envelope_of_its_source():
+    """B2: 7e9 x 16 bits and 6 GiB of reserve; the cost is that of the package (D9)."""
+    assert decided("guide").figures["weights"].low == 14_000_000_000
+    assert decided("guide").figures["envelope"].low == 14_000_000_000 + 6 * 2**30
+    costs = {c: outcome("guide", c).cost for c in ("rtx-4090", "rtx-6000-ada")}
+    assert {c: str(float(cost.low)) for c, cost in costs.items() if cost is not None} == {
+        "rtx-4090": "47.14",
+        "rtx-6000-ada": "55.71",
+    }
+
+
+def test_guide_asks_for_an_identity():
+    """A1: a parameter count is no identity, for any candidate."""
+    assert [c.topic for c in decided("guide").workload_conditions] == ["identity"]
+
+
+# --- serving ----------------------------------------------------------------------------------
+
+
+def test_serving_has_one_candidate_of_each_status():
+    assert statuses("serving") == {
+        "rent-4090": "retained",
+        "rent-6000-ada": "to_confirm",
+        "own-4080": "excluded",
+    }
+    assert outcome("serving", "rent-4090").rank == 1
+    assert not decided("serving").conditional_choice
+
+
+def test_serving_admits_on_the_whole_loop_and_this_machine():
+    """The need is the process's observed peak, the capacity what this machine shows, margin held (D5)."""
+    limit = next(f for f in findings("serving", "rent-4090", "memory") if f.case == "limit")
+    assert limit.verdict is Verdict.ADMISSIBLE
+    assert limit.pieces[0] == "run-limit"
+    assert limit.need is not None
+    assert limit.need.high == 22_772_973_568
+    assert limit.have is not None
+    assert limit.have.low == 24081 * MIB
+    assert limit.margin is not None
+    assert limit.margin.low > 2**30
+
+
+def test_serving_excludes_on_a_proven_failure_and_says_on_whose_word():
+    for found in findings("serving", "own-4080", "memory"):
+        assert found.verdict is Verdict.EXCLUDE
+        assert found.reason == "proven_failure"
+        assert found.attested_by == ("J. Okafor",)
+
+
+def test_serving_leaves_exactly_these_points_open_on_the_label_only_card():
+    """D3: a label, a stock and no run prove neither memory, software nor a date."""
+    wanted = {"need", "memory_available", "compatibility", "delivery"}
+    assert topics("serving", "rent-6000-ada") == wanted
+
+
+def test_serving_keeps_a_want_from_eliminating():
+    (quiet,) = findings("serving", "rent-4090", "quiet")
+    assert quiet.verdict is Verdict.EXCLUDE
+    assert outcome("serving", "rent-4090").status == "retained"
+
+
+def test_serving_shows_a_declared_and_an_executed_length():
+    """A3: what was executed counts, and the difference is there to be shown."""
+    padded = [r for r in runs("serving") if r.declared and r.executed["prompt_tokens"].low == 1216]
+    assert padded
+    assert all(run.declared["prompt_tokens"].low == 1200 for run in padded)
+
+
+def test_serving_exercises_every_kind_of_piece_and_of_number():
+    fiche = decided("serving").fiche
+    assert {p.kind for p in fiche.pieces} >= {"quote", "result", "torch_oom"}
+    assert {r.kind for r in fiche.requirements} >= {
+        "memory", "quality", "software", "precision", "cost", "delivery", "host_memory", "document", "power",
+    }  # fmt: skip
+    assert fiche.invalidated_by
+    assert fiche.choice is not None
+    assert fiche.choice.chosen == "rent-4090"
+
+
+# --- one-change -------------------------------------------------------------------------------
+
+
+def test_one_change_keeps_the_requirements_and_changes_one_thing():
+    """D10: the failed baseline is excluded, a covered change retained, the others to confirm."""
+    assert statuses("one-change") == {
+        "as-it-is": "excluded",
+        "four-at-once": "retained",
+        "larger-card": "to_confirm",
+        "smaller-cache": "to_confirm",
+        "smaller-weights": "to_confirm",
+    }
+    changes = [o.candidate.change for o in decided("one-change").outcomes]
+    assert Counter(change is None for change in changes) == {False: 4, True: 1}
+
+
+@pytest.mark.parametrize(
+    ("candidate", "asked"),
+    [("smaller-cache", True), ("smaller-weights", True), ("larger-card", False)],
+)
+def test_one_change_of_a_format_must_recover_the_quality(candidate, asked):
+    """D7: a changed format must recover the minimum quality; another card need not."""
+    assert ("quality" in topics("one-change", candidate)) is asked
+
+
+def test_one_change_offers_a_second_reading_on_the_guess():
+    readings = decided("one-change").second_readings
+    assert {r.finding.candidate for r in readings} == {"smaller-cache", "smaller-weights"}
+    assert all(r.would_be is Verdict.ADMISSIBLE for r in readings)
+    assert all(any("reserve.workspace" in held for held in r.if_held) for r in readings)
+
+
+# --- two-cards --------------------------------------------------------------------------------
+
+
+def test_two_cards_are_judged_per_device():
+    """D4, C9: one finding a case and device, each on its own readings."""
+    found = findings("two-cards", "pair-6000-ada", "memory")
+    assert {(f.case, f.device) for f in found} == {
+        (case, device) for case in ("usual", "limit") for device in ("cuda:0", "cuda:1")
+    }
+    assert all(f.verdict is Verdict.ADMISSIBLE for f in found)
+    needs = {f.device: f.need.high for f in found if f.need is not None}
+    assert needs["cuda:0"] != needs["cuda:1"]
+
+
+def test_two_cards_of_the_same_label_are_no_evidence():
+    assert statuses("two-cards") == {
+        "pair-6000-ada": "retained",
+        "pair-a6000": "to_confirm",
+        "one-h100": "to_confirm",
+    }
+    assert topics("two-cards", "pair-a6000") >= {"need", "memory_available", "compatibility"}
+    assert "placement" in topics("two-cards", "one-h100")
+
+
+# --- qlora ------------------------------------------------------------------------------------
+
+
+def test_qlora_states_the_count_that_its_comment_works_out():
+    """B6: rank x (inputs + outputs) over the seven targets of 32 layers."""
+    one = 2 * 16 * (4096 + 4096) + 2 * 16 * (4096 + 1024) + 3 * 16 * (4096 + 14336)
+    told = decided("qlora").fiche.workload.figures["method.trainable_parameters"]
+    assert told.low == 32 * one == 41_943_040
+
+
+def test_qlora_keeps_the_cold_failure_beside_the_warm_success():
+    """C7, C11: later passes do not erase a failed first one, and the two are no conflict."""
+    limit = next(f for f in findings("qlora", "lab-3090", "memory") if f.case == "limit")
+    assert limit.verdict is Verdict.EXCLUDE
+    assert limit.reason == "proven_failure"
+    assert "cold" in limit.pieces
+    warm = [
+        r for r in runs("qlora") if r.whole_loop and not r.first_pass and r.outcome == "success"
+    ]
+    cold = [r for r in runs("qlora") if r.first_pass and r.outcome == "failure"]
+    assert warm
+    assert cold
+
+
+def test_qlora_fits_with_a_smaller_microbatch_and_still_needs_its_quality():
+    assert statuses("qlora") == {
+        "lab-3090": "excluded",
+        "microbatch-1": "to_confirm",
+        "rent-a6000": "to_confirm",
+    }
+    assert topics("qlora", "microbatch-1") == {"quality"}
+
+
+def test_qlora_names_what_its_estimate_leaves_out():
+    """B6, B8: no multiplier; activations, temporaries, buffers and workspaces are questions."""
+    left_out = " ".join(decided("qlora").figures["limit.envelope"].left_out)
+    for word in (
+        "activations",
+        "temporaries",
+        "buffers",
+        "working memory",
+        "quantisation metadata",
+    ):
+        assert word in left_out
+
+
+def test_qlora_goes_through_its_extra_phases():
+    seen = {phase for run in runs("qlora") for phase in run.phases}
+    assert seen >= {
+        "first_step",
+        "forward",
+        "loss",
+        "backward",
+        "optimizer_step",
+        "evaluation",
+        "export",
+    }
+
+
+# --- mistakes ---------------------------------------------------------------------------------
+
+
+def checked(name: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "fiche", "check", f"{name}.yaml"]
+    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    return subprocess.run(
+        command,
+        cwd=SAMPLES / "mistakes",
+        env=plain,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("name", ["fiche", "meaning"])
+def test_mistakes_are_said_as_kept_beside_them(name):
+    """Law 4: all of a stage at once, sorted by address, each with its line, caret and hint."""
+    result = checked(name)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == (SAMPLES / "mistakes" / f"{name}.expected.txt").read_text(
+        encoding="utf-8"
+    )
+
+
+@pytest.mark.parametrize("name", ["fiche", "meaning"])
+def test_mistakes_are_a_dozen_distinct_ones(name):
+    told = (SAMPLES / "mistakes" / f"{name}.expected.txt").read_text(encoding="utf-8")
+    heads = re.findall(rf"^{name}\.yaml:(\d+):(\d+): (F\d{{3}}) ", told, flags=re.MULTILINE)
+    places = [(int(line), int(column)) for line, column, _ in heads]
+    assert places == sorted(places)
+    assert len({code for _, _, code in heads}) >= 12
