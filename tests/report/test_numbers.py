@@ -115,7 +115,8 @@ def test_exact_numbers_keep_every_digit(value, text):
         (figure(24_320_000_000, 24_320_000_001), "22.65 GiB"),
         (figure(14_000_000_000, None), "13.04 GiB or more"),
         (figure(0, None), "unknown"),
-        (figure(100 * 2**20, 2 * GIB), "100.00 MiB to 2.00 GiB"),
+        (figure(100 * 2**20, 2 * GIB), "0.10 to 2.00 GiB"),
+        (figure(0, 16 * 2**20), "0.00 to 16.00 MiB"),
         (figure(Fraction("55.71"), unit=USD), "55.71 USD"),
         (figure(60, unit=USD), "60.00 USD"),
         (figure(Fraction("47.14"), Fraction(60), unit=USD), "47.14 to 60.00 USD"),
@@ -131,7 +132,7 @@ def test_exact_numbers_keep_every_digit(value, text):
         (figure(Fraction(2, 3), unit=ONE), "0.6667"),
         (figure(7, unit=ONE), "7"),
         (figure(1_008_000_000_000, unit=BYTE_PER_SECOND), "1 008.00 GB/s"),
-        (figure(8, unit=Unit((("B", -1),))), "8 1/B"),
+        (figure(8, unit=Unit((("B", -1),))), "8 per B"),
     ],
 )
 def test_each_kind_of_amount(node, text):

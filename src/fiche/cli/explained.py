@@ -40,7 +40,7 @@ def explained(compiled: Compiled, name: str | None, *, as_json: bool) -> str | d
     if as_json:
         return _json(name, asked, steps, compiled.decision, book)
     text = "" if asked.finding is None else _finding_text(asked.finding)
-    return text + "".join(_step_text(step) for step in steps)
+    return text + "".join(_step_text(step) for step in steps) + _files(steps)
 
 
 def finding_id(found: Finding) -> str:
@@ -99,11 +99,16 @@ def below(node: Node) -> tuple[Node, ...]:
         here = waiting.pop()
         if isinstance(here, int | Fraction):
             continue
-        if here.id or not inputs(here):
+        if here.id or not (inputs(here) or _constant(here)):
             found[id(here)] = here
         else:
             waiting.extend(reversed(inputs(here)))
     return tuple(found.values())
+
+
+def _constant(node: Node) -> bool:
+    """A number that a formula brings along: its value stands in the formula already."""
+    return isinstance(node.origin, Stated) and node.origin.span is None
 
 
 # --- Text ---------------------------------------------------------------------------------------
@@ -145,6 +150,14 @@ def _step_text(step: Step) -> str:
     return text
 
 
+def _files(steps: tuple[Step, ...]) -> str:
+    read = {step.quote.file: step.quote.sha256 for step in steps if step.quote is not None}
+    lines = "".join(
+        f"  {clean(file)}  sha256 {sha256}\n" for file, sha256 in read.items() if sha256
+    )
+    return f"\nRead in:\n{lines}" if lines else ""
+
+
 def _amount(node: Node) -> str:
     rounded, full = amount(node, TERMINAL), amount_exact(node, TERMINAL)
     return rounded if rounded == full or node.unit != BYTE else f"{rounded} ({full})"
@@ -159,7 +172,7 @@ def _told(step: Step) -> Iterator[str]:
         return
     yield from _origin(node)
     if quote is not None:
-        yield f"at {quote.place}" + (f"  (sha256 {quote.sha256})" if quote.sha256 else "")
+        yield f"at {quote.place}"
         if quote.text:
             yield f"> {quote.text.strip()}"
     if node.left_out:

@@ -16,6 +16,7 @@ from fiche.cli.catalog import app as catalog
 from fiche.cli.check import check
 from fiche.cli.estimate import estimate
 from fiche.cli.explain import explain
+from fiche.cli.import_ import import_
 from fiche.cli.new import new
 from fiche.cli.report import report
 from fiche.cli.schema import schema
@@ -33,8 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     no_args_is_help=True,
 )
-for command in (new, estimate, check, report, explain, schema):
-    app.command()(command)
+for command in (new, estimate, import_, check, report, explain, schema):
+    app.command(command.__name__.strip("_"))(command)
 app.add_typer(catalog, name="catalog")
 
 
@@ -63,7 +64,7 @@ def run() -> None:
 
 def _exit_code() -> int:
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="fiche", standalone_mode=False)
     except Refused as refused:
         return _refused(refused)
     except OSError as error:

@@ -70,22 +70,27 @@ def memory(value: Number, unit: str = "GiB", how: Style = TERMINAL) -> str:
 
     14 000 000 000 is `14.00 GB` and `13.04 GiB`; a capacity and a need of one table take one unit.
     """
-    word, factor = memory_unit(max(value, -value), unit)
-    return rounded(Fraction(value, 1) / factor, 2 if factor > 1 else 0, how) + how.space + word
+    return _bytes(value, memory_unit(value, unit), how)
 
 
 def memory_unit(value: Number, unit: str = "GiB") -> tuple[str, int]:
     """The unit that `memory` prints a value in, and how many bytes it is."""
     family = _BINARY if unit in _BINARY else _DECIMAL
     for word, factor in family.items():
-        if factor <= family[unit] and 10 * value >= factor:
+        if factor <= family[unit] and 10 * max(value, -value) >= factor:
             return word, factor
     return (unit, family[unit]) if value == 0 else ("B", 1)
 
 
+def _bytes(value: Number, unit: tuple[str, int], how: Style) -> str:
+    word, factor = unit
+    return rounded(Fraction(value) / factor, 2 if factor > 1 else 0, how) + how.space + word
+
+
 def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
     """Any figure: memory in `unit`, money, hours, counts, ratios; intervals and open ends said."""
-    return _interval(node.low, node.high, how, lambda value: _one(value, node.unit, how, unit))
+    one = _printer(node, how, unit)
+    return _interval(node.low, node.high, how, one)
 
 
 def amount_exact(node: Node, how: Style = TERMINAL) -> str:
@@ -108,29 +113,39 @@ def pair(need: Node, have: Node, how: Style = TERMINAL, unit: str = "GiB") -> tu
 
 def _contradict(need: Node, have: Node, unit: str) -> bool:
     """True when two ends that differ print as the same number, or in the other order."""
-    ends = [(a, b) for a in (need.low, need.high) for b in (have.low, have.high)]
+    ends = [
+        (a, b)
+        for a in (need.low, need.high)
+        if a is not None
+        for b in (have.low, have.high)
+        if b is not None
+    ]
     units = ("GiB", "GB") if need.unit == BYTE else (unit,)
     return any(
-        a is not None
-        and b is not None
-        and (a > b, a < b) != _order(_printed(a, need.unit, word), _printed(b, have.unit, word))
+        _order(a, b) != _order(_printed(a, need, word), _printed(b, have, word))
         for a, b in ends
         for word in units
     )
 
 
-def _order(left: Fraction, right: Fraction) -> tuple[bool, bool]:
+def _order(left: Number, right: Number) -> tuple[bool, bool]:
     return left > right, left < right
 
 
-def _printed(value: Number, of: Unit, unit: str) -> Fraction:
+def _printed(value: Number, of: Node, unit: str) -> Fraction:
     """The number that a reader gets back from the rounded text."""
-    if of in (BYTE, BYTE_PER_SECOND):
-        _, factor = memory_unit(max(value, -value), unit if of == BYTE else "GB")
+    factor, decimals = 1, _decimals(of.unit)
+    if of.unit in (BYTE, BYTE_PER_SECOND):
+        _, factor = _shared_unit(of, unit)
         decimals = 2 if factor > 1 else 0
-        return Fraction(_steps(Fraction(value) / factor, decimals), 10**decimals) * factor
-    decimals = _decimals(of)
-    return Fraction(_steps(value, decimals), 10**decimals)
+    return Fraction(_steps(Fraction(value) / factor, decimals), 10**decimals) * factor
+
+
+def _shared_unit(of: Node, unit: str) -> tuple[str, int]:
+    """One unit for both ends of an interval, by the larger of them; rates are decimal."""
+    low = max(of.low, -of.low)
+    largest = low if of.high is None else max(low, of.high, -of.high)
+    return memory_unit(largest, unit if of.unit == BYTE else "GB")
 
 
 def _interval(low: Number, high: Number | None, how: Style, one: _Printer) -> str:
@@ -145,15 +160,18 @@ def _interval(low: Number, high: Number | None, how: Style, one: _Printer) -> st
     return how.interval.format(low=number if same else first, high=last)
 
 
-def _one(value: Number, of: Unit, how: Style, unit: str) -> str:
-    if of == BYTE:
-        return memory(value, unit, how)
-    if of == BYTE_PER_SECOND:
-        return memory(value, "GB", how) + "/s"
+def _printer(of: Node, how: Style, unit: str) -> _Printer:
+    """How both ends of a figure are printed."""
+    if of.unit in (BYTE, BYTE_PER_SECOND):
+        shared = _shared_unit(of, unit)
+        per = "/s" if of.unit == BYTE_PER_SECOND else ""
+        return lambda value: _bytes(value, shared, how) + per
+    word = _word(of.unit)
+    tail = how.space + word if word else ""
+    if _is_money(of.unit):
+        return lambda value: rounded(value, 2, how) + tail
     # Money keeps its two decimals; what is not money shows no zero that says nothing.
-    number = rounded(value, 2, how) if _is_money(of) else exact(_printed(value, of, unit), how)
-    word = _word(of)
-    return number + how.space + word if word else number
+    return lambda value: exact(_printed(value, of, unit), how) + tail
 
 
 def _decimals(of: Unit) -> int:
@@ -164,7 +182,7 @@ _WORDS: Mapping[Unit, str] = {HOUR: "h", SECOND: "s", WATT: "W", DAY: "days", BY
 
 
 def _word(of: Unit) -> str:
-    return _WORDS.get(of, str(of))
+    return _WORDS.get(of, str(of)).replace("1/", "per ")
 
 
 def _is_money(of: Unit) -> bool:

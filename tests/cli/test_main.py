@@ -1,0 +1,152 @@
+"""How each way of ending becomes an exit code, and how long it takes to start (law 9)."""
+
+import errno
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import fiche as package
+from fiche.cli import main
+from fiche.cli.terminal import put_text
+from fiche.kernel.diagnostic import Diagnostic, Refused
+
+
+def test_the_version_is_printed(fiche):
+    ended = fiche("--version")
+    assert (ended.code, ended.out) == (0, f"fiche {package.__version__}\n")
+
+
+def test_help_names_every_command(fiche):
+    ended = fiche("--help")
+    assert ended.code == 0
+    for command in ("new", "estimate", "import", "check", "report", "explain", "schema", "catalog"):
+        assert command in ended.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("nowhere",), ("estimate", "--nowhere"), ("schema", "a", "b"), ("explain",)]
+)
+def test_a_usage_error_is_refused(fiche, arguments):
+    ended = fiche(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert "Usage: fiche" in ended.err
+
+
+def raising(monkeypatch, error):
+    def app(**options):
+        raise error
+
+    monkeypatch.setattr(main, "app", app)
+
+
+def test_diagnostics_are_refused_on_standard_error(fiche, monkeypatch):
+    told = Diagnostic(code="F701", message="unknown card 'x'", address=None, hint="known: y")
+    raising(monkeypatch, Refused([told]))
+    ended = fiche()
+    assert (ended.code, ended.out) == (2, "")
+    assert "F701 unknown card 'x'" in ended.err
+    assert "hint: known: y" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "standard output: No space left"),
+        (PermissionError(errno.EACCES, "Permission denied", "out"), "out: Permission denied"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line_and_no_traceback(fiche, monkeypatch, error, words):
+    raising(monkeypatch, error)
+    ended = fiche()
+    assert ended.code == 2
+    assert f"F700 {words}" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_interruption_is_one_line_and_130(fiche, monkeypatch):
+    raising(monkeypatch, KeyboardInterrupt())
+    ended = fiche()
+    assert (ended.code, ended.out, ended.err) == (130, "", "interrupted\n")
+
+
+def test_a_defect_of_ours_shows_its_traceback(monkeypatch):
+    """Law 4: a traceback means our bug."""
+    raising(monkeypatch, ZeroDivisionError("ours"))
+    with pytest.raises(ZeroDivisionError):
+        main.run()
+
+
+def program(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "fiche", *arguments], capture_output=True, text=True, **options
+    )
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    """`fiche ... | head -1`."""
+    shell = f"{sys.executable} -m fiche catalog list --json | head -1; echo ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
+    assert ended.stdout == "{\n0\n"
+    assert ended.stderr == ""
+
+
+def test_a_full_disk_behind_a_redirection_is_said():
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "fiche", "schema"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("F700 standard output: No space left on device")
+
+
+def test_text_that_a_stream_cannot_encode_is_escaped():
+    text = "from fiche.cli.terminal import put_text; put_text('caf\\u00e9\\n')"
+    ended = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert ended.stdout == b"caf\\xe9\n"
+
+
+def fastest(*command):
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *command], check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def test_help_starts_within_twice_the_time_of_typer_itself():
+    """Heavy imports are inside the commands: help imports none of them."""
+    assert fastest("-m", "fiche", "--help") < 2 * fastest("-c", "import typer") + 0.02
+
+
+def test_help_and_estimate_import_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['fiche', *sys.argv[1:]]\n"
+        "from fiche.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'weasyprint', 'jinja2', 'babel', 'rich', 'yaml', 'jsonschema_rs'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    for arguments in (("--help",), ("estimate", "--parameters", "7", "--bits", "16")):
+        ended = subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+        )
+        assert ended.stderr == "[]\n"
+
+
+def test_a_closed_output_keeps_what_was_written(capsys):
+    put_text("kept\n")
+    assert capsys.readouterr().out == "kept\n"
