@@ -92,6 +92,11 @@ def test_sixteen_bits_carry_no_quantisation_metadata():
             "the bits of 'Q4_K_M' are not known",
         ),
         (
+            {"model__parameters": 8, "formats__loaded": "8-bit"},
+            "storage_format",
+            "write formats.loaded as one of",
+        ),
+        (
             {"model__parameters": 8, "formats__storage": "tf32"},
             "storage_format",
             "tf32 is a way to compute",

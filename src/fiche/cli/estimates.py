@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from fiche.cli.usage import together, unknown
 from fiche.estimators import figures, load_items
 from fiche.kernel.address import Span
+from fiche.kernel.catalog import Card
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.doors import Estimator
 from fiche.kernel.fact import Fact
@@ -40,6 +41,11 @@ class Options:
     tokens: str | None = None
     sequences: str | None = None
     cache_bits: str | None = None
+
+    @classmethod
+    def typed(cls, parameters: Mapping[str, str | None]) -> Options:
+        """The options among all parameters of a command."""
+        return cls(**{field.name: parameters[field.name] for field in fields(cls)})
 
     def told(self) -> tuple[str, ...]:
         """The options that were given, as they are typed."""
@@ -82,6 +88,23 @@ def estimate_of(workload: Workload) -> Estimate:
         items=tuple({item.id: item for item in items}.values()),
         envelopes=tuple(each for each in sums if isinstance(each, Figure)),
     )
+
+
+def candidates_to_examine(found: Estimate) -> tuple[Card, ...]:
+    """Cards whose label x 2^30 is not below the largest envelope, smallest label first (F6).
+
+    A module whose parts are devices of their own is no device: its parts are listed.
+    """
+    from fiche.load.catalog import builtin_catalog
+
+    need = max(each.low for each in found.envelopes)
+    able = [
+        card
+        for card in builtin_catalog().cards.values()
+        if {"nominal", "nominal_binary"} <= set(card.figures) and "devices" not in card.figures
+        if card.figures["nominal_binary"].low >= need
+    ]
+    return tuple(sorted(able, key=lambda card: (card.figures["nominal"].low, card.id)))
 
 
 def asked_workload(fiche: Path | None, case: str | None, options: Options) -> Workload:

@@ -102,19 +102,6 @@ def _cards(found: Estimate, cards: tuple[Card, ...]) -> str:
     )
 
 
-def examined(found: Estimate, cards: Iterable[Card]) -> tuple[Card, ...]:
-    """Cards whose label x 2^30 is not below the largest envelope, smallest label first (F6)."""
-    need = max(each.low for each in found.envelopes)
-    able = [
-        card
-        for card in cards
-        # A module whose parts are devices of their own is no device: its parts are listed.
-        if {"nominal", "nominal_binary"} <= set(card.figures) and "devices" not in card.figures
-        if card.figures["nominal_binary"].low >= need
-    ]
-    return tuple(sorted(able, key=lambda card: (card.figures["nominal"].low, card.id)))
-
-
 def estimate_json(found: Estimate, cards: Iterable[Card] | None) -> dict[str, Any]:
     """The same for programs; figures as in decision.json."""
     from fiche.kernel.ledger import Ledger, Root

@@ -81,6 +81,8 @@ def _defined(name: str, fact: Fact) -> Figure:
 def _unread(key: str, value: str) -> str:
     if value == "tf32":
         return f"formats.{key}: tf32 is a way to compute, stored as fp32: state the stored format"
+    if key == "loaded":  # what was loaded has a name that a program printed, and no bits of its own
+        return f"write formats.loaded as one of {_known()}: '{value}' is not known here"
     return f"state formats.{key}_bits: the bits of '{value}' are not known here ({_known()} are)"
 
 
