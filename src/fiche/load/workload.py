@@ -78,8 +78,15 @@ def _duration(node: Mapping, faults: Faults) -> dict[str, Figure]:
     return {"duration": figure(value, parse_duration, "duration", "duration", faults, origin)}
 
 
+# Ids of a case start its figures (`limit.kv_cache`); so do these words, of lists of their own.
+_TAKEN = ("reserve", "margin")
+
+
 def _case(node: Mapping, faults: Faults) -> Case:
     name = node.text("id")
+    if name in _TAKEN:
+        message = f"a case cannot be called '{name}': figures of the {name} have that name"
+        faults.add("F325", message, node.scalar("id").span, "choose another id, such as limit")
     return Case(
         id=name,
         role=node.text("role"),
