@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, Operand
 from fiche.kernel.finding import Finding
+from fiche.kernel.gaps import gaps
 from fiche.kernel.origin import Computed, Stated
 from fiche.kernel.trace import basis, formula, inputs
 
@@ -66,7 +67,7 @@ class Ledger:
         if not hasattr(node, "origin"):
             self._public[id(node)] = node
             return
-        public = self._renewed(node)  # type: ignore[arg-type]
+        public = self._renewed(node)
         name = public.id or (root.name if node is root.node else "")
         if name:
             public = self._listed(public, name, root.owner)
@@ -137,6 +138,9 @@ def _roots(decision: Decision) -> Iterator[Root]:
     yield from _pieces(decision)
     for found in decision.findings:
         yield from _judged(found)
+    for gap in gaps(decision):
+        yield Root(owner=gap.piece, name=gap.observed.id, node=gap.observed)
+        yield Root(owner=gap.piece, name=gap.gap.id, node=gap.gap)
     for outcome in decision.outcomes:
         who = outcome.candidate.id
         for name, part in (("cost", outcome.cost), ("useful_margin", outcome.useful_margin)):

@@ -1,0 +1,75 @@
+"""What pieces observed, each reading under a name, so that a report's cell and a line of decision.json are one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel.address import Pointer
+from fiche.kernel.figure import Figure
+from fiche.kernel.origin import Observed
+from fiche.kernel.piece import Capacity, Failure, Observation, Piece, Printed, Run
+from fiche.kernel.unit import BYTE, count_of
+
+
+def observation_id(piece: str, run: str, place: int) -> str:
+    """The id of a piece's observation by its place, counted from 1: `run-4090/whole-loop.3`."""
+    return f"{piece}/{run or 'reading'}.{place}"
+
+
+def observations(piece: Piece) -> Iterator[tuple[str, Run | None, Observation]]:
+    """Every observation of a piece with its id: those of its runs, then those of no run."""
+    for run in piece.reading.runs:
+        for place, seen in enumerate(run.observations, 1):
+            yield observation_id(piece.id, run.id, place), run, seen
+    for place, seen in enumerate(piece.reading.observations, 1):
+        yield observation_id(piece.id, "", place), None, seen
+
+
+def failures(piece: Piece) -> Iterator[tuple[str, Run | None, Failure]]:
+    """Every failure of a piece once, with its id and the run that it ended."""
+    ended = [run for run in piece.reading.runs if run.failure is not None]
+    told = list(piece.reading.failures)
+    told += [run.failure for run in ended if run.failure is not None and run.failure not in told]
+    for place, failure in enumerate(told, 1):
+        run = next((run for run in ended if run.failure == failure), None)
+        yield f"{piece.id}/failure.{place}", run, failure
+
+
+def capacities(piece: Piece) -> Iterator[tuple[str, Capacity]]:
+    """Every total that the piece's machine printed for a device, with its id."""
+    for place, capacity in enumerate(piece.reading.capacities, 1):
+        yield f"{piece.id}/capacity.{place}", capacity
+
+
+def observed(seen: Observation, name: str) -> Figure | None:
+    """An observation as a figure of its own; None where the program printed no value (C2)."""
+    origin = Observed(
+        pointer=seen.pointer,
+        counter=seen.counter,
+        scope=seen.scope,
+        stat=seen.stat,
+        printed=seen.value.text if seen.value else str(seen.number),
+    )
+    if seen.value is not None:
+        return printed(seen.value, origin, name)
+    if seen.number is None:
+        return None
+    number, unit = seen.number, count_of(seen.unit)
+    return Figure(low=number, high=number, unit=unit, origin=origin, id=name, label=seen.counter)
+
+
+def printed(value: Printed, origin: Observed, name: str) -> Figure | None:
+    """A printed quantity as a figure, as wide as its rounding; None where there is no value."""
+    if value.unavailable or value.low is None:
+        return None
+    return Figure(
+        low=value.low, high=value.high, unit=BYTE, origin=origin, id=name, label=origin.counter
+    )
+
+
+def quantity(value: Printed, pointer: Pointer, counter: str, name: str) -> Figure | None:
+    """A quantity of a failure or a capacity as a figure."""
+    origin = Observed(
+        pointer=pointer, counter=counter, scope="device", stat=counter, printed=value.text
+    )
+    return printed(value, origin, name)

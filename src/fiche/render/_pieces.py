@@ -1,0 +1,175 @@
+"""Pieces as decision.json writes them: the digest of the bytes, and all that was read beside them.
+
+Every reading of a counter has an id of its own (`run-4090/whole-loop.3`), which cells of a report bear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fiche.kernel.figure import Figure
+from fiche.kernel.piece import (
+    Attested,
+    Capacity,
+    Failure,
+    NotObserved,
+    Observation,
+    Piece,
+    Printed,
+    Run,
+)
+from fiche.kernel.places import Places
+from fiche.kernel.readings import capacities, failures, observation_id
+from fiche.render._figures import amounts, fact
+
+
+def piece(cited: Piece, places: Places) -> dict[str, Any]:
+    """One piece; `scope` is what the file prints and what the author typed, told apart by `by`."""
+    reading = cited.reading
+    scope = {**cited.typed, **reading.facts}
+    return {
+        "id": cited.id,
+        "file": cited.file,
+        "kind": cited.kind,
+        "version": cited.version or reading.version,
+        "date": cited.date,
+        "sha256": cited.sha256,
+        "bytes": cited.num_bytes,
+        "media_type": cited.media_type,
+        "machine": scope["machine"].value if "machine" in scope else None,
+        "scope": {path: fact(told, places) for path, told in scope.items()},
+        "dimensions": _dimensions(cited.typed_dimensions),
+        "shape": reading.shape,
+        "backend": reading.backend,
+        "at": places.of_address(cited.span),
+        "runs": [_run(cited.id, run, places) for run in reading.runs],
+        "failures": [
+            {**_failure(failure, name, places), "run": run.id if run else None}
+            for name, run, failure in failures(cited)
+        ],
+        "observations": _observations(cited.id, "", reading.observations, places),
+        "capacities": [
+            {"id": name, **_capacity(capacity, places)} for name, capacity in capacities(cited)
+        ],
+        "not_observed": [_not_observed(text, places) for text in reading.not_observed],
+        "attested": [_attested(item, places) for item in cited.attested],
+        "warnings": list(reading.warnings),
+        "duplicate_messages": reading.duplicate_messages,
+    }
+
+
+def _dimensions(dimensions: Mapping[str, Figure]) -> dict[str, Any]:
+    return {name: {"unit": str(f.unit), **amounts(f)} for name, f in dimensions.items()}
+
+
+def _run(owner: str, run: Run, places: Places) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "outcome": run.outcome,
+        "whole_loop": run.whole_loop,
+        "first_pass": run.first_pass,
+        "phases": list(run.phases),
+        "scope": {path: fact(told, places) for path, told in run.facts.items()},
+        "executed": _dimensions(run.executed),
+        "declared": _dimensions(run.declared),
+        "observations": _observations(owner, run.id, run.observations, places),
+        "duration_ns": run.duration_ns,
+        "output_check": run.output_check,
+        "at": places.of_address(run.pointer),
+    }
+
+
+def _observations(
+    owner: str, run: str, observations: Iterable[Observation], places: Places
+) -> list[dict[str, Any]]:
+    return [
+        {"id": observation_id(owner, run, place), **_observation(seen, places)}
+        for place, seen in enumerate(observations, 1)
+    ]
+
+
+def _observation(seen: Observation, places: Places) -> dict[str, Any]:
+    told = {
+        "device_index": seen.device_index,
+        "rank": seen.rank,
+        "label": seen.label,
+        "phase": seen.phase,
+        "window": seen.window,
+        "number": seen.number,
+        "unit": seen.unit,
+    }
+    return {
+        "counter": seen.counter,
+        "scope": seen.scope,
+        "stat": seen.stat,
+        "kind_of_origin": seen.kind_of_origin,
+        "value": None if seen.value is None else printed(seen.value),
+        "at": places.of_address(seen.pointer),
+        **{name: value for name, value in told.items() if value not in (None, "")},
+    }
+
+
+def printed(value: Printed) -> dict[str, Any]:
+    """A quantity as its program printed it, with the interval that its rounding allows."""
+    return {
+        "printed": value.text,
+        "unit_bytes": value.unit_bytes,
+        "bytes": value.value,
+        "low_bytes": value.low,
+        "high_bytes": value.high,
+        "rounding": value.rounding,
+        "unavailable": value.unavailable,
+    }
+
+
+def _failure(failure: Failure, name: str, places: Places) -> dict[str, Any]:
+    return {
+        "id": name,
+        "message_kind": failure.message_kind,
+        "memory": failure.memory,
+        "backend": failure.backend,
+        "device_index": failure.device_index,
+        "rank": failure.rank,
+        "quantities": {
+            key: {"id": f"{name}.{key}", **printed(value)}
+            for key, value in failure.quantities.items()
+        },
+        "other_processes": [
+            {"pid": other.pid, "in_use": printed(other.in_use)}
+            for other in failure.other_processes
+        ],
+        "library": failure.library,
+        "component": failure.component,
+        "count": failure.count,
+        "recovered": failure.recovered,
+        "truncated": failure.truncated,
+        "message": failure.message,
+        "at": places.of_address(failure.pointer),
+    }
+
+
+def _capacity(capacity: Capacity, places: Places) -> dict[str, Any]:
+    return {
+        "counter": capacity.counter,
+        "device_index": capacity.device_index,
+        "device_name": capacity.device_name,
+        "value": printed(capacity.value),
+        "others": None if capacity.others is None else printed(capacity.others),
+        "at": places.of_address(capacity.pointer),
+    }
+
+
+def _not_observed(text: NotObserved, places: Places) -> dict[str, Any]:
+    return {"text": text.text, "reason": text.reason, "at": places.of_address(text.pointer)}
+
+
+def _attested(item: Attested, places: Places) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "fact": item.fact,
+        "terms": _dimensions(item.terms),
+        "words": {name: fact(told, places) for name, told in item.words.items()},
+        "at": places.of_address(item.span),
+        "printed_at": places.of_address(item.pointer),
+    }
+    return {**record, "by": item.by} if item.by else record

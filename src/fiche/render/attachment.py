@@ -1,0 +1,118 @@
+"""The files that travel inside a report, unchanged, with their digests (E4)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fiche.kernel.decision import Decision, Fiche
+from fiche.render.json import canonical
+from fiche.report.words import language
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_SUFFIX = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file to attach. `name` is ASCII and unique; `relationship` is a word of ISO 32000-2
+    (Alternative, Source, Data, Supplement)."""
+
+    name: str
+    media_type: str
+    content: bytes
+    description: str
+    relationship: str
+    sha256: str
+
+
+def attachments_of(
+    decision: Decision, document: bytes, contents: Mapping[str, bytes]
+) -> tuple[Attachment, ...]:
+    """decision.json, every file that went in, and a manifest of them all; sorted by name.
+
+    `contents` are the bytes by the file names that the fiche uses; a file that two pieces cite is
+    attached once.
+    """
+    phrases = language(decision.fiche.language).phrases
+    told = _told(decision.fiche)
+    made = [
+        _attachment(
+            "decision.json", document, "application/json", phrases["decision_role"], "Alternative"
+        )
+    ]
+    taken = {"decision.json", "manifest.json"}
+    names: dict[str, str] = {"decision.json": "decision.json"}
+    for file in sorted(contents):
+        media_type, key, about = told.get(file, ("application/octet-stream", "attached_input", ""))
+        name = _name(file, contents[file], taken)
+        names[name] = file
+        relation = "Source" if key == "attached_fiche" else "Data"
+        description = phrases[key].format(what=about)
+        made.append(_attachment(name, contents[file], media_type, description, relation))
+    manifest = _manifest(made, names)
+    made.append(
+        _attachment(
+            "manifest.json", manifest, "application/json", phrases["attached_manifest"], "Supplement"
+        )
+    )
+    return tuple(sorted(made, key=lambda a: a.name))
+
+
+def _told(fiche: Fiche) -> dict[str, tuple[str, str, str]]:
+    """Media type, phrase and subject of each file, pieces before plain inputs."""
+    inputs = {
+        i.file: (
+            i.media_type,
+            "attached_fiche" if i.file == fiche.file else "attached_input",
+            i.role,
+        )
+        for i in fiche.inputs
+    }
+    pieces = {
+        p.file: (p.media_type, "attached_piece", f"{p.id} ({p.kind})")
+        for p in reversed(fiche.pieces)
+    }
+    return {**inputs, **pieces}
+
+
+def _attachment(
+    name: str, content: bytes, media_type: str, description: str, relationship: str
+) -> Attachment:
+    return Attachment(
+        name=name,
+        media_type=media_type,
+        content=content,
+        description=description,
+        relationship=relationship,
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def _name(file: str, content: bytes, taken: set[str]) -> str:
+    """An ASCII name without folders, as unlike others as its digest makes it where it must."""
+    plain = _UNSAFE.sub("_", file.encode("ascii", "replace").decode("ascii")).strip("._") or "file"
+    if plain in taken:
+        plain = f"{hashlib.sha256(content).hexdigest()[:_SUFFIX]}_{plain}"
+    while plain in taken:
+        plain = f"_{plain}"
+    taken.add(plain)
+    return plain
+
+
+def _manifest(attached: list[Attachment], names: Mapping[str, str]) -> bytes:
+    return canonical({"format": "fiche-manifest/1", "files": list(_entries(attached, names))})
+
+
+def _entries(attached: list[Attachment], names: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    for each in sorted(attached, key=lambda a: a.name):
+        yield {
+            "name": each.name,
+            "file": names[each.name],
+            "bytes": len(each.content),
+            "sha256": each.sha256,
+            "media_type": each.media_type,
+            "relationship": each.relationship,
+        }

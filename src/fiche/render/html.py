@@ -1,0 +1,155 @@
+"""One HTML file that needs nothing else: no request, no script, a strict policy, the raw data inside (E5).
+
+The page reads with scripts off because it has none; its policy (CSP) allows only the styles whose
+digests it names. The PDF is made from these same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from fiche.assets import package_data, template_text
+from fiche.kernel.decision import Decision
+from fiche.render.attachment import Attachment
+from fiche.render.json import decision_bytes
+from fiche.render.visible import visible
+from fiche.report import numbers
+from fiche.report.parts import Report, Row
+
+FONTS = (
+    ("Fiche Sans", 400, "FicheSans-Regular.woff2"),
+    ("Fiche Sans", 600, "FicheSans-SemiBold.woff2"),
+    ("Fiche Mono", 400, "FicheMono-Regular.woff2"),
+)
+# Three tones of computed parts, so that neighbours are told apart; what is no fact is hatched.
+_FILLS = {
+    "observed": ("#1f4e79",),
+    "computed": ("#546a80", "#8ca0b3", "#b4c2cf"),
+    "declared": ("#8a97a5",),
+    "stated": ("#8a97a5",),
+}
+_HATCHED = ("assumed", "margin")
+_SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style sheet as it stands in the page, to the byte: its digest is in the policy."""
+
+    media: str
+    text: Markup
+
+
+def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachment]) -> bytes:
+    """The page. `attachments` should hold decision.json; without it the decision is written anew."""
+    document = _document(decision, attachments)
+    digest = hashlib.sha256(document).hexdigest()
+    styles = _styles()
+    page = _environment().from_string(template_text("report.html.j2"))
+    text = page.render(
+        report=report,
+        styles=styles,
+        csp=_policy(styles),
+        attachments=[_link(report, attached) for attached in attachments],
+        document=_inert(document),
+        digest=report.chrome.digest.format(digest=digest),
+        running=digest[:_SHORT],
+        fills=_FILLS,
+        hatched=_HATCHED,
+    )
+    return text.encode("utf-8")
+
+
+def _document(decision: Decision, attachments: Sequence[Attachment]) -> bytes:
+    found = [a.content for a in attachments if a.name == "decision.json"]
+    return found[0] if found else decision_bytes(decision)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        cache_size=0,
+    )
+    environment.globals["kind"] = lambda part: type(part).__name__
+    environment.filters["bodies"] = _bodies
+    return environment
+
+
+def _shown(value: object) -> object:
+    """Every value that the page prints passes here: what could act on the reader is written out."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
+
+
+def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Rows in bodies, each headed by its group row: a heading of a group spans its body only."""
+    bodies: list[list[Row]] = []
+    for row in rows:
+        if row.group or not bodies:
+            bodies.append([])
+        bodies[-1].append(row)
+    return iter(bodies)
+
+
+def _styles() -> tuple[Style, ...]:
+    return (
+        Style("", Markup(_faces())),
+        Style("", Markup(template_text("report.css"))),
+        Style("screen", Markup(template_text("report_screen.css"))),
+        Style("print", Markup(template_text("report_print.css"))),
+    )
+
+
+def _faces() -> str:
+    """The fonts as data: pages look the same, and PDFs have the same bytes, on every machine."""
+    return "".join(
+        f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;'
+        f'src:url(data:font/woff2;base64,{_base64(package_data(f"fonts/{file}").read_bytes())})'
+        'format("woff2")}\n'
+        for family, weight, file in FONTS
+    )
+
+
+def _policy(styles: Sequence[Style]) -> str:
+    allowed = " ".join(
+        f"'sha256-{_base64(hashlib.sha256(style.text.encode()).digest())}'" for style in styles
+    )
+    return (
+        f"default-src 'none'; style-src {allowed}; font-src data:; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _link(report: Report, attached: Attachment) -> dict[str, str]:
+    how = numbers.style(report.language)
+    return {
+        "name": attached.name,
+        "description": attached.description,
+        "length": numbers.exact_bytes(len(attached.content), how),
+        "sha256": attached.sha256,
+        "url": f"data:{attached.media_type};base64,{_base64(attached.content)}",
+        "save": report.chrome.download.format(name=attached.name),
+    }
+
+
+def _inert(document: bytes) -> Markup:
+    """JSON that cannot end its element or open another: the escapes are JSON's own."""
+    text = document.decode("utf-8")
+    for sign, escape in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
+        text = text.replace(sign, escape)
+    return Markup(text)
+
+
+def _base64(content: bytes) -> str:
+    return b64encode(content).decode("ascii")

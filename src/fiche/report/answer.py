@@ -1,0 +1,231 @@
+"""Page one: the question, the answer for each candidate and device, the counts, the choice (D0, E1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fiche.kernel.decision import Outcome
+from fiche.kernel.figure import Node
+from fiche.kernel.finding import Finding, Verdict
+from fiche.report.desk import Desk, joined
+from fiche.report.parts import (
+    Answer,
+    Block,
+    Box,
+    Callout,
+    Code,
+    Items,
+    Mark,
+    Paragraph,
+    Parts,
+    Quoted,
+    Words,
+)
+
+
+def opening(desk: Desk) -> tuple[Block, ...]:
+    """Everything above the numbered sections."""
+    return (*_banner(desk), _load(desk), _box(desk), _legend(desk), *_conditional(desk))
+
+
+def _banner(desk: Desk) -> Iterator[Block]:
+    text = desk.decision.fiche.illustrative
+    if text:
+        yield Callout(
+            kind="illustrative",
+            title=desk.word("illustrative"),
+            blocks=(Paragraph((Quoted(text),)),),
+        )
+
+
+def _load(desk: Desk) -> Paragraph:
+    """One line of identity; the whole of it is the workload section."""
+    facts = desk.decision.fiche.workload.facts
+    name = facts.get("model.name") or facts.get("code.name")
+    revision = facts.get("model.revision") or facts.get("code.revision")
+    told: list[Parts] = [
+        (Quoted(name.value, strong=True),) if name else (Words(desk.word("load_unnamed")),)
+    ]
+    if name:
+        revised = desk.say("revision", revision=Code(revision.value)) if revision else None
+        told.append(revised or (Words(desk.word("unpinned")),))
+    for paths in (("operation",), ("formats.storage",), ("engine.name", "engine.version")):
+        words = " ".join(facts[path].value for path in paths if path in facts)
+        if words:
+            told.append((Quoted(words),))
+    return Paragraph((Words(desk.word("load")), *joined(told), Words(".")), tone="lead")
+
+
+def _legend(desk: Desk) -> Paragraph:
+    """The marks in words, before the first table (E2)."""
+    told: list[Parts] = []
+    for kind, (word, title) in desk.language.marks.items():
+        if kind != "unknown":
+            told.append((Mark(kind, word), Words(f" {title}")))
+    return Paragraph((Words(desk.word("marks_lead")), *joined(told, "; "), Words(".")), tone="note")
+
+
+def _box(desk: Desk) -> Box:
+    answers = tuple(a for outcome in desk.decision.outcomes for a in answers_of(desk, outcome))
+    return Box(
+        question=desk.word("question"),
+        answers=answers,
+        closing=(candidate_counts(desk), finding_counts(desk), _choice(desk)),
+    )
+
+
+def answers_of(desk: Desk, outcome: Outcome) -> Iterator[Answer]:
+    """One answer per device, on its worst case; devices that say the same share one line."""
+    by_device: dict[str, list[Finding]] = {}
+    for found in outcome.findings:
+        if found.kind == "memory" and found.level == "must":
+            by_device.setdefault(found.device, []).append(found)
+    alike: dict[tuple[object, ...], list[str]] = {}
+    worst = {device: most_demanding(found) for device, found in by_device.items()}
+    for device, found in worst.items():
+        alike.setdefault(_sameness(desk, found), []).append(device)
+    for devices in alike.values():
+        yield _answer(desk, outcome, worst[devices[0]], devices)
+    if not by_device:
+        state = desk.state("to_confirm", desk.language.answers)
+        sentence = (Words(desk.word("no_memory_finding")),)
+        yield Answer(state=state, subject=subject(desk, outcome, []), sentences=(sentence,))
+
+
+def most_demanding(findings: Iterable[Finding]) -> Finding:
+    """The worst verdict; among equals the largest need, then the later case: that decides (D0)."""
+
+    def key(placed: tuple[int, Finding]) -> tuple[int, int, int]:
+        place, found = placed
+        return (found.verdict, 0 if found.need is None else found.need.low.__ceil__(), place)
+
+    return max(enumerate(findings), key=key)[1]
+
+
+def _sameness(desk: Desk, found: Finding) -> tuple[object, ...]:
+    return (found.verdict, found.case, desk.compared(found), found.text, found.pieces)
+
+
+def _answer(desk: Desk, outcome: Outcome, found: Finding, devices: list[str]) -> Answer:
+    return Answer(
+        state=desk.state(found.verdict.code, desk.language.answers),
+        subject=subject(desk, outcome, devices),
+        sentences=(joined(_sentences(desk, found), " "),),
+    )
+
+
+def subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
+    """The candidate, its card, and the devices spoken of."""
+    who = outcome.candidate
+    card = who.card.name if who.card else who.gpu
+    told: list[Parts] = [(Code(who.id),), (Quoted(card),)]
+    named = [device for device in devices if device]
+    if named:
+        key = "on_device" if len(named) == 1 else "every_device"
+        told.append(desk.say(key, device=Code(named[0]), devices=Code(", ".join(named))))
+    return (*joined(told), *_standing(desk, outcome))
+
+
+def _sentences(desk: Desk, found: Finding) -> Iterator[Parts]:
+    need, have = desk.compared(found)
+    first: Parts = desk.say(
+        "of_memory",
+        need=(*need, *_defined(desk, found.need)),
+        have=(*have, *_defined(desk, found.have)),
+    )
+    if found.case:
+        first += desk.say("in_case", case=Code(found.case))
+    if found.margin is not None:
+        first += desk.say("with_margin", margin=desk.amount(found.margin))
+    yield (*first, Words("."))
+    if found.verdict is not Verdict.ADMISSIBLE:
+        yield (*desk.legible(capital(found.text)), Words("."))
+    if found.pieces:
+        yield desk.say("rests_on", pieces=desk.references(found.pieces))
+
+
+def capital(text: str) -> str:
+    """A sentence that starts as one."""
+    return text[:1].upper() + text[1:]
+
+
+def _defined(desk: Desk, node: Node | None) -> Parts:
+    told = desk.definition(node)
+    return desk.say("of_definition", definition=told) if told else ()
+
+
+def _standing(desk: Desk, outcome: Outcome) -> Parts:
+    """What becomes of the candidate on all musts: memory alone retains nobody (D1)."""
+    rank = desk.say("ranked", rank=outcome.rank) if outcome.rank is not None else ()
+    return desk.say("standing", state=desk.status(outcome.status), rank=rank)
+
+
+def candidate_counts(desk: Desk) -> Parts:
+    """How many candidates of each status; the parts add up to the total."""
+    outcomes = desk.decision.outcomes
+    return desk.say(
+        "counts",
+        total=len(outcomes),
+        noun=desk.counted("candidates", len(outcomes)),
+        **{
+            status: sum(outcome.status == status for outcome in outcomes)
+            for status in ("retained", "to_confirm", "excluded")
+        },
+    )
+
+
+def finding_counts(desk: Desk) -> Parts:
+    """How many findings of each verdict; the parts add up to the total."""
+    findings = desk.decision.findings
+    return desk.say(
+        "finding_counts",
+        total=len(findings),
+        noun=desk.counted("findings", len(findings)),
+        **{v.code: sum(found.verdict is v for found in findings) for v in Verdict},
+    )
+
+
+def _choice(desk: Desk) -> Parts:
+    choice = desk.decision.fiche.choice
+    if choice is None:
+        return (Words(desk.word("no_choice")),)
+    none = choice.chosen in ("", "none")
+    told = desk.say("chosen_none") if none else desk.say("chosen", candidate=Code(choice.chosen))
+    if choice.by:
+        told += desk.say("chosen_by", by=Quoted(choice.by))
+    if choice.role:
+        told += desk.say("chosen_role", role=Quoted(choice.role))
+    if choice.because:
+        told += desk.say("chosen_because", because=Quoted(choice.because))
+    return (*told, Words("."))
+
+
+def _conditional(desk: Desk) -> Iterator[Block]:
+    """A choice that is not retained holds on its open conditions, told before anything else."""
+    choice = desk.decision.fiche.choice
+    chosen = [o for o in desk.decision.outcomes if choice and o.candidate.id == choice.chosen]
+    if not desk.decision.conditional_choice or not chosen:
+        return
+    outcome = chosen[0]
+    lead = desk.say(
+        "conditional", candidate=Code(outcome.candidate.id), state=desk.status(outcome.status)
+    )
+    asked = (*desk.decision.workload_conditions, *outcome.conditions)
+    listed: Block = Items(
+        tuple(
+            (
+                Words(f"{desk.language.topics.get(c.topic, desk.term(c.topic))}: ", strong=True),
+                *desk.legible(c.text),
+                *(desk.say("threshold_is", threshold=desk.legible(c.threshold)) if c.threshold else ()),
+                *(desk.say("by_whom", supplier=Quoted(c.supplier)) if c.supplier else ()),
+            )
+            for c in asked
+        )
+    )
+    if not asked:
+        listed = Paragraph((Words(desk.word("conditional_none")),))
+    yield Callout(
+        kind="conditional",
+        title=desk.word("conditional_title"),
+        blocks=(Paragraph(lead), listed),
+    )

@@ -1,0 +1,89 @@
+"""A need against a capacity, drawn on one scale: the widths are whole thousandths of it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fiche.kernel import trace
+from fiche.kernel.figure import Figure, Node, Number
+from fiche.kernel.finding import Finding
+from fiche.kernel.origin import Computed
+from fiche.kernel.unit import BYTE
+from fiche.report.desk import Desk, short_label
+from fiche.report.parts import Amount, Bar, Part, Parts, Segment
+
+_ADDING = ("+", "total")
+_WHOLE = 1000
+_SHADES = 3
+
+
+def bar(desk: Desk, found: Finding, lead: Parts, origin: Parts, name: str) -> Bar | None:
+    """The bar of one memory finding; None where nothing is known to draw."""
+    need, have = found.need, found.have
+    if not isinstance(need, Figure) or need.unit != BYTE or not need.low:
+        return None
+    parts = _parts(desk, need)
+    margins = [m for m in map(desk.book.of, desk.decision.fiche.workload.margin) if isinstance(m, Figure)]
+    limit = have if isinstance(have, Figure) else None
+    drawn = sum(_end(node) for node in (*parts, *margins))
+    whole = max(drawn, 0 if limit is None else _end(limit))
+    segments = _segments(desk, [(p, trace.basis(p)) for p in parts], whole, 0)
+    start = sum(segment.width for segment in segments)
+    beyond = _segments(desk, [(m, "margin") for m in margins], whole, start)
+    against = desk.amount(limit) if limit is not None else None
+    return Bar(
+        id=f"bar-{name}",
+        title=_title(desk, (*segments, *beyond), against),
+        lead=lead,
+        segments=segments,
+        whole=desk.amount(need) if len(segments) > 1 else None,
+        origin=origin if len(segments) == 1 else (),
+        margins=beyond,
+        limit=None if limit is None else _share(_end(limit), whole),
+        limit_label=desk.word("capacity"),
+        limit_amount=against if isinstance(against, Amount) else None,
+    )
+
+
+def _parts(desk: Desk, need: Figure) -> list[Figure]:
+    """The named parts of a sum, or the number as a whole."""
+    listed = desk.book.of(need)
+    assert isinstance(listed, Figure)
+    origin = listed.origin
+    if isinstance(origin, Computed) and origin.operation in _ADDING:
+        parts = [p for p in origin.inputs if isinstance(p, Figure) and p.id and p.low]
+        if len(parts) == len(origin.inputs):
+            return parts
+    return [listed]
+
+
+def _end(node: Figure) -> Number:
+    """What a bar draws of an interval: the far end, or the near one where the far one is open."""
+    return node.low if node.high is None else node.high
+
+
+def _segments(
+    desk: Desk, drawn: list[tuple[Figure, str]], whole: Number, start: int
+) -> tuple[Segment, ...]:
+    found: list[Segment] = []
+    for node, kind in drawn:
+        width = max(_share(_end(node), whole), 1)
+        amount = desk.listed(node)
+        assert isinstance(amount, Amount)
+        shade = sum(s.kind == "computed" for s in found) % _SHADES if kind == "computed" else 0
+        label = short_label(node)
+        found.append(
+            Segment(start=start, width=width, kind=kind, shade=shade, label=label, amount=amount)
+        )
+        start += width
+    return tuple(found)
+
+
+def _share(part: Number, whole: Number) -> int:
+    return (Fraction(part) * _WHOLE / Fraction(whole)).__floor__()
+
+
+def _title(desk: Desk, segments: tuple[Segment, ...], limit: Part | None) -> str:
+    parts = " + ".join(f"{part.label} {part.amount.text}" for part in segments)
+    against = limit.text if isinstance(limit, Amount) else desk.word("bar_no_limit")
+    return desk.word("bar_title").format(parts=parts, limit=against)

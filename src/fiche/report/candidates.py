@@ -1,0 +1,122 @@
+"""The candidates after judgement: ranked, shortlisted or excluded, in that order (D2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel.decision import Outcome
+from fiche.kernel.finding import Verdict
+from fiche.kernel.requirement import Candidate
+from fiche.report.desk import Desk, cell, columns, group, joined, row
+from fiche.report.parts import Cell, Code, Missing, Parts, Quoted, Row, Section, Table, Words
+
+_STATES = {
+    "retained": "retained",
+    "unranked": "retained",
+    "to_confirm": "to_confirm",
+    "excluded": "excluded",
+}
+
+
+def section(desk: Desk) -> Section:
+    """One table of groups: each candidate stands in exactly one."""
+    tolerance = desk.amount(desk.decision.fiche.policy.tie_tolerance)
+    table = Table(
+        id="candidates",
+        caption=desk.word("candidates_caption"),
+        columns=columns(
+            desk,
+            "candidate",
+            "rank:narrow",
+            "package_cost:number",
+            "useful_margin:number",
+            "schedule",
+            "open_points",
+        ),
+        rows=tuple(_rows(desk)),
+        notes=(desk.say("candidates_note", tolerance=tolerance),),
+    )
+    return Section(id="candidates", title=desk.word("candidates_title"), blocks=(table,))
+
+
+def _rows(desk: Desk) -> Iterator[Row]:
+    groups: dict[str, list[Outcome]] = {name: [] for name in _STATES}
+    for outcome in desk.decision.outcomes:
+        unranked = outcome.status == "retained" and outcome.rank is None
+        groups["unranked" if unranked else outcome.status].append(outcome)
+    for name, outcomes in groups.items():
+        if outcomes:
+            heading = desk.say(f"group_{name}", n=len(outcomes))
+            yield group(desk.status(_STATES[name]), Words(" — "), *heading)
+            yield from (_row(desk, outcome) for outcome in outcomes)
+
+
+def _row(desk: Desk, outcome: Outcome) -> Row:
+    return row(
+        named(desk, outcome.candidate),
+        _rank(desk, outcome),
+        _cost(desk, outcome),
+        cell(
+            desk.amount(outcome.useful_margin)
+            if outcome.useful_margin is not None
+            else Missing(desk.word("no_margin")),
+            numeric=True,
+        ),
+        Quoted(outcome.schedule.value)
+        if outcome.schedule
+        else Missing(desk.word("no_schedule")),
+        _open(desk, outcome),
+    )
+
+
+def named(desk: Desk, who: Candidate) -> Cell:
+    """A candidate: id, cards, offer, machine, and the one thing it changes (D10)."""
+    card = Quoted(who.card.name if who.card else who.gpu)
+    number = desk.amount(who.cards, text=str(who.cards.low))
+    lines: list[Parts] = [desk.say("times", id=Code(who.id), n=number, card=card)]
+    where: list[Parts] = []
+    if who.offer is not None:
+        where.append(desk.say("offered", offer=Code(who.offer.id), seller=Quoted(who.offer.seller)))
+    if who.machine:
+        where.append(desk.say("machine", machine=Code(who.machine)))
+    if where:
+        lines.append(joined(where, "; "))
+    if who.change is not None:
+        path, before, after = who.change
+        lines.append(
+            desk.say(
+                "changed",
+                baseline=Code(who.baseline),
+                path=Code(path),
+                before=Quoted(before),
+                after=Quoted(after),
+            )
+        )
+    return cell(*lines)
+
+
+def _rank(desk: Desk, outcome: Outcome) -> Cell:
+    if outcome.rank is None:
+        return cell(Missing(desk.word("unranked")))
+    tied = desk.say("tied", others=joined([Code(name) for name in outcome.tied_with]))
+    return cell(Words(str(outcome.rank), strong=True), tied if outcome.tied_with else None)
+
+
+def _cost(desk: Desk, outcome: Outcome) -> Cell:
+    if outcome.cost is not None:
+        return cell(desk.amount(outcome.cost), numeric=True)
+    key = "no_cost" if outcome.candidate.offer else "no_offer"
+    return cell(Missing(desk.word(key)), numeric=True)
+
+
+def _open(desk: Desk, outcome: Outcome) -> Cell:
+    """Topics that are open, or the first must that excludes; the sections below tell them whole."""
+    if outcome.verdict is Verdict.EXCLUDE:
+        first = next(f for f in outcome.findings if f.level == "must" and f.verdict is Verdict.EXCLUDE)
+        reason = desk.say(
+            "excluded_by", requirement=Code(first.requirement), reason=desk.legible(first.text)
+        )
+        return cell(reason, desk.references(first.pieces) if first.pieces else None)
+    asked = (*desk.decision.workload_conditions, *outcome.conditions)
+    topics = dict.fromkeys(desk.language.topics.get(c.topic, desk.term(c.topic)) for c in asked)
+    return cell(joined([Words(t) for t in topics])) if topics else cell(desk.word("no_open_points"))

@@ -1,0 +1,229 @@
+"""What every section writes with: the words of a language, and every number under its public name."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fiche.kernel import trace
+from fiche.kernel.decision import Decision
+from fiche.kernel.figure import Figure, Node, Unknown
+from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.ledger import Ledger, ledger
+from fiche.kernel.origin import Computed, Observed
+from fiche.kernel.places import Places
+from fiche.report import numbers
+from fiche.report.parts import (
+    Amount,
+    Cell,
+    Column,
+    Missing,
+    Part,
+    Parts,
+    Quoted,
+    Reference,
+    Row,
+    State,
+    Words,
+)
+from fiche.report.words import language
+from fiche.report.words._language import Language
+
+GLYPHS = {
+    **dict.fromkeys(("admissible", "retained"), "●"),
+    "to_confirm": "▲",
+    **dict.fromkeys(("exclude", "excluded"), "✕"),
+}
+# A guess and a hole are what a computed number must not hide (E2); other kinds are firm.
+_NOT_FIRM = ("unknown", "assumed")
+_LONG_BYTES = re.compile(r"(?<![\w.])(\d{7,}) B\b")
+Filling = Part | Parts | str | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """One decision, one language, one ledger of names."""
+
+    decision: Decision
+    book: Ledger
+    language: Language
+    style: numbers.Style
+    places: Places
+
+    @classmethod
+    def of(cls, decision: Decision, tag: str) -> Desk:
+        """Set up for one report."""
+        words = language(tag)
+        return cls(
+            decision=decision,
+            book=ledger(decision),
+            language=words,
+            style=numbers.style(words.tag),
+            places=Places.of(decision.fiche),
+        )
+
+    # --- Words ------------------------------------------------------------------------------
+
+    def word(self, key: str) -> str:
+        """A phrase without places."""
+        return self.language.phrases[key]
+
+    def counted(self, key: str, count: int) -> str:
+        """The form of a noun that goes with a count."""
+        forms = self.word(key).split("|")
+        return forms[min(self.language.plural(count), len(forms) - 1)]
+
+    def say(self, key: str, **fillings: Filling) -> Parts:
+        """A phrase with its places filled: parts stay parts, text becomes the report's own words."""
+        found: list[Part] = []
+        for text, place, _, _ in string.Formatter().parse(self.word(key)):
+            if text:
+                found.append(Words(text))
+            if place is not None:
+                found.extend(parts_of(fillings[place]))
+        return tuple(found)
+
+    def term(self, code: str) -> str:
+        """A code in words; one without a word shows itself."""
+        return self.language.terms.get(code, code.replace("_", " "))
+
+    # --- Numbers ----------------------------------------------------------------------------
+
+    def amount(self, node: Node | None, text: str = "") -> Part:
+        """A number with its mark; what is not known says so. `text` replaces the rounded text."""
+        if node is None or isinstance(node, Unknown) or (node.high is None and node.low == 0):
+            return Missing(self.word("not_known"))
+        listed = self.book.of(node)
+        return self.listed(listed, text)
+
+    def listed(self, node: Node, text: str = "") -> Part:
+        """The same for a number that the ledger lists already."""
+        kind = trace.basis(node)
+        mark, _ = self.language.marks[kind]
+        weak = [k for k in self.book.rests_on(node) if k in _NOT_FIRM and k != kind]
+        included = ", ".join(self.language.marks[k][0] for k in weak)
+        assert isinstance(node, Figure)
+        return Amount(
+            text=signed(text or numbers.amount(node, self.style)),
+            figure=node.id,
+            mark=kind,
+            mark_word=mark,
+            includes=included if isinstance(node.origin, Computed) else "",
+            exact=signed(numbers.amount_exact(node, self.style)),
+        )
+
+    def measured(self, node: Figure | None) -> Part:
+        """A reading of a piece; what no program printed is not measured, never zero (C2)."""
+        return Missing(self.word("not_measured")) if node is None else self.listed(node)
+
+    def compared(self, found: Finding) -> tuple[Parts, Parts]:
+        """The two sides of a finding, printed so that they cannot contradict its verdict (law 2)."""
+        need, have = found.need, found.have
+        texts = ("", "")
+        if need is not None and have is not None:
+            texts = numbers.pair(need, have, self.style)
+        return (
+            self._side(need, found.need_words, texts[0]),
+            self._side(have, found.have_words, texts[1]),
+        )
+
+    def _side(self, node: Node | None, words: str, text: str) -> Parts:
+        if node is None and words:
+            return (Quoted(words),)
+        return (self.amount(node, text),)
+
+    def definition(self, node: Node | None) -> Parts:
+        """What was counted, so that only quantities of one definition are compared (B1)."""
+        if node is None or node.origin is None:
+            return ()
+        if isinstance(node.origin, Observed):
+            return (Quoted(node.origin.counter),)
+        label = short_label(node)
+        return (Quoted(label.replace(" x 2^30", " × 2³⁰")),) if label else ()
+
+    # --- Marks and links --------------------------------------------------------------------
+
+    def state(self, code: str, words: Mapping[str, str]) -> State:
+        """Glyph and word of a verdict, a status or an answer."""
+        return State(code, GLYPHS[code], words[code])
+
+    def verdict(self, verdict: Verdict) -> State:
+        """Glyph and word of a verdict."""
+        return self.state(verdict.code, self.language.verdicts)
+
+    def status(self, code: str) -> State:
+        """Glyph and word of a candidate's status."""
+        return self.state(code, self.language.statuses)
+
+    def references(self, pieces: Iterable[str]) -> Parts:
+        """Links to pieces, or the word that there are none."""
+        found = [Reference(piece) for piece in pieces]
+        return joined(found, " ") if found else (Missing(self.word("no_piece")),)
+
+    def device(self, index: int | None) -> Parts:
+        """A device as the piece names it; one that is not named says so."""
+        if index is None:
+            return (Missing(self.word("no_device")),)
+        return self.say("device_index", index=index)
+
+    def legible(self, text: str) -> Parts:
+        """Quoted text in which long counts of bytes are also said in GiB, and signs are typographic."""
+        return (Quoted(_LONG_BYTES.sub(self._bytes, text).replace(">=", "≥").replace("<=", "≤")),)
+
+    def _bytes(self, found: re.Match[str]) -> str:
+        value = int(found[1])
+        exact = numbers.exact_bytes(value, self.style)
+        return f"{numbers.memory(value, how=self.style)} ({exact})"
+
+
+def short_label(node: Node) -> str:
+    """A label without its explanation, or the id."""
+    return re.split(r"\s*[(:]", node.label, maxsplit=1)[0] or node.id
+
+
+def parts_of(filling: Filling) -> Parts:
+    """A filling as parts."""
+    if isinstance(filling, tuple):
+        return filling
+    return (Words(str(filling)),) if isinstance(filling, str | int) else (filling,)
+
+
+def joined(parts: Iterable[Part | Parts], between: str = ", ") -> Parts:
+    """Parts with words between them."""
+    found: list[Part] = []
+    for part in parts:
+        if found:
+            found.append(Words(between))
+        found.extend(parts_of(part))
+    return tuple(found)
+
+
+def cell(*lines: Filling | None, numeric: bool = False) -> Cell:
+    """A cell of one line or several; None is no line."""
+    told = tuple(parts_of(line) for line in lines if line is not None and line != ())
+    return Cell(lines=told, numeric=numeric)
+
+
+def row(*cells: Cell | Filling, anchor: str = "") -> Row:
+    """A row; its first cell heads it."""
+    return Row(
+        cells=tuple(c if isinstance(c, Cell) else cell(c) for c in cells), anchor=anchor
+    )
+
+
+def group(*parts: Part) -> Row:
+    """A row of one cell that heads the rows below it."""
+    return Row(cells=(Cell(lines=(parts,)),), group=True)
+
+
+def columns(desk: Desk, *keys: str) -> tuple[Column, ...]:
+    """Columns by phrase; `key:number` and `key:narrow` tell the kind."""
+    told = (key.partition(":") for key in keys)
+    return tuple(Column(title=desk.word(key), kind=kind or "text") for key, _, kind in told)
+
+
+def signed(text: str) -> str:
+    """A minus sign, which is as wide as a figure, where a hyphen stood."""
+    return re.sub(r"(?<![\w])-(?=\d)", "−", text)

@@ -1,0 +1,167 @@
+"""Where the need comes from: its arithmetic, a bar, the items of the estimate, and the gap (B7, B8, E6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel import trace
+from fiche.kernel.decision import Outcome
+from fiche.kernel.figure import Figure, Node
+from fiche.kernel.finding import Finding
+from fiche.kernel.gaps import gaps
+from fiche.kernel.origin import Computed, Observed
+from fiche.report.answer import most_demanding
+from fiche.report.bar import bar
+from fiche.report.desk import Desk, cell, columns, joined, row, short_label
+from fiche.report.parts import (
+    Block,
+    Code,
+    Paragraph,
+    Parts,
+    Quoted,
+    Row,
+    Section,
+    Table,
+    Words,
+)
+
+
+def section(desk: Desk) -> Section:
+    """The most demanding comparison of each candidate, told once where candidates share it."""
+    blocks = tuple(
+        _drawn(desk, found, who, place)
+        for place, (found, who) in enumerate(_compared(desk), 1)
+        if found.need is not None
+    )
+    return Section(
+        id="need",
+        title=desk.word("need_title"),
+        blocks=(*blocks, *_items(desk), *_gaps(desk)),
+    )
+
+
+def _drawn(desk: Desk, found: Finding, who: list[str], place: int) -> Block:
+    """One line of arithmetic under its bar; where there is nothing to draw, the line alone (B7)."""
+    assert found.need is not None
+    need = desk.book.of(found.need)
+    lead = (*joined([Code(name) for name in who]), Words(": "))
+    drawn = bar(desk, found, lead, origin_of(desk, need), str(place))
+    if drawn is not None:
+        return drawn
+    whole = desk.amount(found.need)
+    label = (*lead, Quoted(short_label(need)))
+    return Paragraph(desk.say("arithmetic_leaf", label=label, whole=whole, origin=origin_of(desk, need)))
+
+
+def _compared(desk: Desk) -> list[tuple[Finding, list[str]]]:
+    shared: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for outcome in desk.decision.outcomes:
+        found = _worst(outcome)
+        if found is not None:
+            key = (desk.compared(found), found.case)
+            shared.setdefault(key, (found, []))[1].append(outcome.candidate.id)
+    return list(shared.values())
+
+
+def _worst(outcome: Outcome) -> Finding | None:
+    memory = [f for f in outcome.findings if f.kind == "memory" and f.level == "must"]
+    return most_demanding(memory) if memory else None
+
+
+def origin_of(desk: Desk, node: Node) -> Parts:
+    """Where a number was read, or its formula."""
+    origin = node.origin
+    if isinstance(origin, Computed):
+        return (Code(formula(node)),)
+    if isinstance(origin, Observed):
+        named = "" if origin.counter == node.label else origin.counter
+        told = [Quoted(desk.term(word)) for word in (named, origin.stat) if word]
+        return (*joined([*told, read_at(desk, node)]),)
+    return read_at(desk, node)
+
+
+def read_at(desk: Desk, node: Node) -> Parts:
+    """The address of a leaf, as `chat.yaml:14:12` or `run-4090#line 3`."""
+    address = getattr(node.origin, "pointer", None) or getattr(node.origin, "address", None)
+    place = desk.places.of_address(address or getattr(node.origin, "span", None))
+    return desk.say("read_at", place=Code(place)) if place else (Words(desk.word("not_known")),)
+
+
+def formula(node: Node) -> str:
+    """A formula with the signs of print."""
+    return trace.formula(node).replace(" x ", " × ").replace(" - ", " − ")
+
+
+def _items(desk: Desk) -> Iterator[Block]:
+    """Every named step of the estimates of the most demanding cases, each once."""
+    rows: dict[str, Row] = {}
+    left: dict[str, Parts] = {}
+    for outcome in desk.decision.outcomes:
+        estimate = _estimate(desk, outcome)
+        for node in trace.walk(estimate) if estimate is not None else ():
+            # The sum itself is the line of arithmetic above.
+            if node.id and isinstance(node.origin, Computed) and node is not estimate:
+                rows[node.id] = _item(desk, node)
+        if isinstance(estimate, Figure) and estimate.left_out:
+            items = joined([Quoted(text) for text in estimate.left_out], "; ")
+            left[estimate.id] = desk.say("left_out_of", label=Code(estimate.id), items=items)
+    if rows:
+        yield Table(
+            id="items",
+            caption=desk.word("items_caption"),
+            columns=columns(desk, "item", "value:number", "formula"),
+            rows=tuple(rows.values()),
+            notes=tuple(left.values()),
+        )
+
+
+def _estimate(desk: Desk, outcome: Outcome) -> Node | None:
+    """The envelope of the case that decides for this candidate, the candidate's own if it has one."""
+    found = _worst(outcome)
+    name = f"{found.case}.envelope" if found is not None and found.case else "envelope"
+    listed = desk.book.figures
+    return listed.get(f"{outcome.candidate.id}/{name}", listed.get(name))
+
+
+def _item(desk: Desk, node: Node) -> Row:
+    label = (Quoted(node.label),) if node.label else None
+    return row(
+        cell(label, Code(node.id)),
+        cell(desk.listed(node), numeric=True),
+        cell(Code(formula(node))),
+    )
+
+
+def _gaps(desk: Desk) -> Iterator[Block]:
+    yield Paragraph((Words(desk.word("gap_title") + " ", strong=True), *_gap_lead(desk)))
+    rows = tuple(
+        row(
+            cell(Code(f"{gap.piece}/{gap.run}"), Code(gap.case)),
+            Code(gap.counter),
+            cell(desk.device(gap.device)),
+            cell(desk.listed(desk.book.of(gap.estimate)), numeric=True),
+            cell(desk.listed(desk.book.figures[gap.observed.id]), numeric=True),
+            cell(desk.listed(desk.book.figures[gap.gap.id]), numeric=True),
+        )
+        for gap in gaps(desk.decision)
+    )
+    if rows:
+        yield Table(
+            id="gaps",
+            caption=desk.word("gap_caption"),
+            columns=columns(
+                desk,
+                "run",
+                "counter",
+                "device",
+                "estimate:number",
+                "observed_peak:number",
+                "gap:number",
+            ),
+            rows=rows,
+        )
+
+
+def _gap_lead(desk: Desk) -> Parts:
+    some = next(iter(gaps(desk.decision)), None) is not None
+    return (Words(desk.word("gap_lead" if some else "gap_none")),)

@@ -1,0 +1,237 @@
+"""What a report is made of: sections, tables, cells, and words with their marks. No bytes here.
+
+Renderers choose a class or a character for each of these and add no content of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The report's own words."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Words of a fiche or a piece, shown as they were written and never trusted."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An identifier, a path or a digest: every character counts."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """A number with its unit and where it comes from.
+
+    `figure` is its id in decision.json, `mark` one of the kinds of `Mark`, `includes` the weaker
+    kinds that a computed number rests on (E2), `exact` the same number to the last byte.
+    """
+
+    text: str
+    figure: str
+    mark: str
+    mark_word: str
+    includes: str = ""
+    exact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A kind mark alone, as a legend shows it."""
+
+    kind: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A verdict or a status: `code` is language-free, `glyph` and `word` always stand together."""
+
+    code: str
+    glyph: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A link to the row of a piece."""
+
+    piece: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is not known, with the sort of not knowing said: never blank, never zero (C2)."""
+
+    text: str
+
+
+Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing
+Parts = tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """`lines` are shown one under the other; a number keeps to the right."""
+
+    lines: tuple[Parts, ...]
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A heading; `kind` lets a renderer give room: text, number, state, narrow."""
+
+    title: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """The first cell is the row's heading. `anchor` is the fragment that references lead to.
+
+    A `group` row has one cell, which heads the rows below it.
+    """
+
+    cells: tuple[Cell, ...]
+    anchor: str = ""
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """`id` is unique in the report; `caption` says what the rows are and in which order."""
+
+    id: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[Parts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One paragraph; `tone` is plain, lead or note."""
+
+    parts: Parts
+    tone: str = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    items: tuple[Parts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of a bar in thousandths of its width. `kind` is a figure's mark, or `margin`; `shade`
+    counts the computed ones, so that neighbours are told apart."""
+
+    start: int
+    width: int
+    kind: str
+    shade: int
+    label: str
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A need drawn against a capacity on one scale. `title` says the same in words.
+
+    `segments` make up the need, `whole` is their sum where there are several; `margins` stand beyond
+    it. `limit` is where the capacity ends, in thousandths; None where no capacity is known.
+    """
+
+    id: str
+    title: str
+    lead: Parts
+    segments: tuple[Segment, ...]
+    whole: Part | None
+    origin: Parts
+    margins: tuple[Segment, ...]
+    limit: int | None
+    limit_label: str
+    limit_amount: Amount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One line of the verdict box: an answer, of whom, and the sentences that carry it."""
+
+    state: State
+    subject: Parts
+    sentences: tuple[Parts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """The verdict box of page one: the question, an answer a candidate and device, what follows."""
+
+    question: str
+    answers: tuple[Answer, ...]
+    closing: tuple[Parts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callout:
+    """Something a reader must not miss: a banner, a conditional choice. `kind` names it for a style."""
+
+    kind: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Block = Table | Paragraph | Items | Bar | Box | Callout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what stands under it; `id` is its fragment."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chrome:
+    """The words around the content that a renderer needs and must not invent."""
+
+    skip: str
+    contents: str
+    digest: str
+    download: str
+    attachments_caption: str
+    attachments_columns: tuple[str, ...]
+    attachments_note: Parts
+    decision_role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A whole report in one language. `opening` is page one above the numbered sections."""
+
+    language: str
+    title: str
+    date: str
+    author: str
+    tool: str
+    eyebrow: Parts
+    opening: tuple[Block, ...]
+    sections: tuple[Section, ...]
+    chrome: Chrome

@@ -1,0 +1,31 @@
+"""The form of a language: a phrase that is missing is a type error, not a hole in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One language.
+
+    `phrases` hold sentences with `{places}`; `one|many` forms are chosen by `plural(n)`, an index.
+    The maps give words for the codes that every language shares; a code without a word shows itself.
+    """
+
+    tag: str
+    plural: Callable[[int], int]
+    phrases: Mapping[str, str]
+    statuses: Mapping[str, str]
+    verdicts: Mapping[str, str]
+    answers: Mapping[str, str]
+    marks: Mapping[str, tuple[str, str]]
+    topics: Mapping[str, str]
+    kinds: Mapping[str, str]
+    levels: Mapping[str, str]
+    roles: Mapping[str, str]
+    terms: Mapping[str, str]
+    levers: tuple[tuple[str, frozenset[str], str, str], ...]
+    remedies: tuple[tuple[str, str], ...]
+    glossary: tuple[str, ...]

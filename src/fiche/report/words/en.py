@@ -1,0 +1,113 @@
+"""English."""
+
+from __future__ import annotations
+
+from fiche.report.words._language import Language
+from fiche.report.words._en_phrases import PHRASES
+
+MEMBER = Language(
+    tag="en",
+    plural=lambda n: 0 if n == 1 else 1,
+    phrases=PHRASES,
+    statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
+    verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
+    answers={"admissible": "Fits", "to_confirm": "Not established", "exclude": "Does not fit"},
+    marks={
+        "computed": ("CALC", "computed"),
+        "observed": ("OBS", "observed: read from a measurement"),
+        "declared": ("DECL", "declared by a maker, a seller or a provider"),
+        "assumed": ("ASSUM", "assumed: stands in for a measurement"),
+        "stated": ("STATED", "stated by the fiche: defines the question"),
+        "unknown": ("?", "not known"),
+    },
+    topics={
+        "capacity": "capacity",
+        "compatibility": "compatibility",
+        "concurrency": "concurrency",
+        "conflict": "conflict between pieces",
+        "context": "context",
+        "cost": "cost",
+        "failure": "a failure not yet explained",
+        "identity": "identity of the model",
+        "memory_available": "memory really available",
+        "microbatch": "microbatch",
+        "need": "memory really needed",
+        "placement": "placement",
+        "quality": "quality",
+    },
+    kinds={
+        "capacity": "Capacity",
+        "cost": "Package cost",
+        "delivery": "Delivery",
+        "document": "Document",
+        "host_memory": "Host memory",
+        "interconnect": "Interconnect",
+        "memory": "Memory",
+        "power": "Power",
+        "precision": "Precision",
+        "quality": "Quality",
+        "software": "Software",
+    },
+    levels={"must": "must", "want": "want"},
+    roles={"short": "short", "usual": "usual", "long": "long", "limit": "limit"},
+    terms={
+        "success": "succeeded",
+        "failure": "failed",
+        "failed": "failed",
+        "prompt_tokens": "prompt tokens",
+        "new_tokens": "new tokens",
+        "context_tokens": "context tokens",
+        "resident_sequences": "resident sequences",
+        "concurrent_requests": "concurrent requests",
+        "sequence_tokens": "tokens of a sequence",
+        "image_width": "image width",
+        "image_height": "image height",
+        "image_pixels": "pixels of an image",
+    },
+    levers=(
+        (
+            "while loading",
+            frozenset({"model_load", "load", "loading"}),
+            "weights, format, a transient allocation",
+            "another format under quality control; load with less held twice",
+        ),
+        (
+            "while generating",
+            frozenset({"prefill", "decode", "generation", "generate"}),
+            "context and concurrency",
+            "context, resident sequences, cache strategy; the task asked for stays the same",
+        ),
+        (
+            "in the backward pass",
+            frozenset({"backward", "loss", "optimizer_step", "first_step"}),
+            "microbatch, activations, computing strategy",
+            "microbatch with accumulation, or checkpointing (measure the duration too, check results)",
+        ),
+        (
+            "in evaluation",
+            frozenset({"evaluation", "eval"}),
+            "the evaluation itself",
+            "the evaluation's own batch and length: reducing only the training batch does not mend it",
+        ),
+    ),
+    remedies=(
+        ("If weights dominate", "another format, under quality control."),
+        (
+            "If activations dominate",
+            "microbatch or checkpointing; measure the duration too and check the results.",
+        ),
+        ("If the KV cache dominates", "context, concurrency, cache strategy."),
+        (
+            "In every case",
+            "one change at a time; a changed format must recover the minimum quality.",
+        ),
+    ),
+    glossary=(
+        "1 GB = 10⁹ bytes and 1 GiB = 2³⁰ bytes: 24 GB is 22.35 GiB. Exact bytes are in decision.json; "
+        "this report rounds once, to nearest.",
+        "Allocated is what the framework's tensors occupy; reserved is what its allocator holds, allocated "
+        "memory included. They are never added. A peak is absolute over its period and includes what was "
+        "there at its start; two peaks need not be of one instant.",
+        "The label of a card (48 GB) is not what the card declares to a program, nor what is free on it.",
+    ),
+)

@@ -1,0 +1,135 @@
+"""Makes the fonts of the reports from IBM Plex: `python tools/make_fonts.py FOLDER`.
+
+FOLDER holds the unpacked npm packages `@ibm/plex-sans` and `@ibm/plex-mono`. Reports embed what this
+writes into src/fiche/fonts/, so it is run by hand, once a version of Plex, and its output is kept.
+
+The results are renamed, as the licence asks of a modified font ("Plex" is a reserved name). They are
+unhinted subsets, and the sans gains the three marks of a verdict, drawn here on its own cap height.
+"""
+
+import sys
+from pathlib import Path
+
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+
+FONTS = Path(__file__).parents[1] / "src" / "fiche" / "fonts"
+
+# Latin with its European extensions, Greek, Cyrillic, general punctuation, and what reports print.
+LETTERS = [
+    *((0x20, 0x7E), (0xA0, 0x17F), (0x218, 0x21B), (0x1E80, 0x1E85), (0x1EA0, 0x1EF9)),
+    *((0x370, 0x3FF), (0x400, 0x45F), (0x490, 0x491)),
+]
+SIGNS = [ord(c) for c in "–—‘’‚“”„†‡•…‰′″‹›⁄⁰¹²³⁴⁵⁶⁷⁸⁹€№™←↑→↓−≈≠≤≥×÷±∞√∑ŞşĞğİı◊ẞƒˆ˜˘˙˚˛˝"]
+SPACES = [0x2009, 0x200A, 0x202F]
+CAP = 698  # the cap height of Plex Sans, in units of 1000
+
+
+def dot(pen):
+    """A disc as two rings of quadratic arcs would be; eight arcs are round enough at text sizes."""
+    x, y, r, k = 300, CAP // 2, 270, 112  # k: r * tan(22.5 degrees), to the unit
+    d = 191  # r * sin(45 degrees)
+    pen.moveTo((x, y + r))
+    for corner, end in (
+        ((x + k, y + r), (x + d, y + d)),
+        ((x + r, y + k), (x + r, y)),
+        ((x + r, y - k), (x + d, y - d)),
+        ((x + k, y - r), (x, y - r)),
+        ((x - k, y - r), (x - d, y - d)),
+        ((x - r, y - k), (x - r, y)),
+        ((x - r, y + k), (x - d, y + d)),
+        ((x - k, y + r), (x, y + r)),
+    ):
+        pen.qCurveTo(corner, end)
+    pen.closePath()
+
+
+def triangle(pen):
+    """Slightly taller than the disc, so that both look of one height."""
+    pen.moveTo((10, 60))
+    pen.lineTo((300, CAP - 30))
+    pen.lineTo((590, 60))
+    pen.closePath()
+
+
+def cross(pen):
+    """Two strokes as heavy as the semibold's stems."""
+    x, y, long, wide = 300, CAP // 2, 280, 68
+    points = [
+        (-long, long - wide), (-long + wide, long), (0, wide), (long - wide, long),
+        (long, long - wide), (wide, 0), (long, -long + wide), (long - wide, -long),
+        (0, -wide), (-long + wide, -long), (-long, -long + wide), (-wide, 0),
+    ]  # fmt: skip
+    pen.moveTo((x + points[0][0], y + points[0][1]))
+    for across, up in points[1:]:
+        pen.lineTo((x + across, y + up))
+    pen.closePath()
+
+
+MARKS = {0x25CF: ("mark.dot", dot), 0x25B2: ("mark.triangle", triangle), 0x2715: ("mark.cross", cross)}
+
+
+def add_marks(font):
+    """Draws the marks of a verdict into an unhinted font, each as wide as a figure."""
+    for code, (name, draw) in MARKS.items():
+        pen = TTGlyphPen(None)
+        draw(pen)
+        font["glyf"][name] = pen.glyph()
+        font["hmtx"][name] = (600, 0)
+        for table in font["cmap"].tables:
+            if table.isUnicode():
+                table.cmap[code] = name
+
+
+def renamed(font, family, style):
+    """Gives the subset a name of its own and keeps the copyright and licence records."""
+    for record in list(font["name"].names):
+        if record.nameID in (1, 16):
+            record.string = family
+        elif record.nameID in (2, 17):
+            record.string = style
+        elif record.nameID in (3, 4):
+            record.string = f"{family} {style}"
+        elif record.nameID == 6:
+            record.string = f"{family} {style}".replace(" ", "")
+        elif record.nameID not in (0, 5, 13, 14):
+            font["name"].names.remove(record)
+
+
+def subset(source, target, family, style, letters, marks):
+    """Writes one woff2."""
+    options = Options()
+    options.hinting = False
+    options.flavor = "woff2"
+    options.layout_features = ["kern", "mark", "mkmk", "ccmp", "locl"]
+    options.name_IDs = ["*"]
+    options.notdef_outline = True
+    font = TTFont(source)
+    subsetter = Subsetter(options)
+    wanted = [c for low, high in letters for c in range(low, high + 1)] + SIGNS + SPACES
+    subsetter.populate(unicodes=wanted)
+    subsetter.subset(font)
+    if marks:
+        add_marks(font)
+    renamed(font, family, style)
+    font.flavor = "woff2"
+    font["head"].modified = font["head"].created
+    font.recalcTimestamp = False
+    font.save(FONTS / target)
+    print(f"{target}: {(FONTS / target).stat().st_size} bytes, {len(font.getBestCmap())} characters")
+
+
+def main(folder):
+    """Makes the three files."""
+    sans = folder / "@ibm/plex-sans/fonts/complete/woff2"
+    mono = folder / "@ibm/plex-mono/fonts/complete/woff2"
+    for style in ("Regular", "SemiBold"):
+        source = sans / f"IBMPlexSans-{style}.woff2"
+        subset(source, f"FicheSans-{style}.woff2", "Fiche Sans", style, LETTERS, marks=True)
+    source = mono / "IBMPlexMono-Regular.woff2"
+    subset(source, "FicheMono-Regular.woff2", "Fiche Mono", "Regular", [(0x20, 0x7E)], marks=False)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
