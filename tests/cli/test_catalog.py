@@ -117,6 +117,8 @@ def test_a_wrong_catalog_is_refused_at_its_place(fiche, tmp_path):
     [
         (("show", "nvidia-rtx-4090"), "F701 unknown card"),
         (("list", "--where", "colour=red"), "F701 unknown field"),
+        (("list", "--vendor", "nvida"), "F701 unknown vendor 'nvida'"),
+        (("list", "--where", "fp8=true"), "F701 unknown fp8 'true'"),
         (("list", "--where", "fp8"), "F703"),
         (("list", "--where", "fp8>=yes"), "F703"),
         (("list", "--min-nominal", "24"), "F201"),

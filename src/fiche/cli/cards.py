@@ -122,13 +122,10 @@ def chosen(cards: Iterable[Card], asked: Sequence[FieldTest]) -> Chosen:
     """The cards that pass every test.
 
     Raises:
-        Refused: F701 a test names a field that no card states.
+        Refused: F701 a test names a field that no card states, or a word that none has there.
     """
     every = tuple(cards)
-    fields = {field for card in every for field in (*card.figures, *_words(card))}
-    lost = [
-        unknown("field", test.field, sorted(fields)) for test in asked if test.field not in fields
-    ]
+    lost = [each for test in asked if (each := _unheard(test, every)) is not None]
     if lost:
         raise Refused(lost)
     answers = [(card, [test.answer(card) for test in asked]) for card in every]
@@ -140,6 +137,17 @@ def chosen(cards: Iterable[Card], asked: Sequence[FieldTest]) -> Chosen:
         cards=tuple(card for card, said in answers if all(said)),
         silent={text: count for text, count in silent.items() if count},
     )
+
+
+def _unheard(test: FieldTest, cards: Sequence[Card]) -> Diagnostic | None:
+    """A misspelt field or word would match nothing in silence."""
+    fields = {field for card in cards for field in (*card.figures, *_words(card))}
+    if test.field not in fields:
+        return unknown("field", test.field, sorted(fields))
+    words = {_words(card)[test.field] for card in cards if test.field in _words(card)}
+    if test.number is None and test.word.casefold() not in {word.casefold() for word in words}:
+        return unknown(test.field, test.word, sorted(words))
+    return None
 
 
 def _words(card: Card) -> dict[str, str]:
