@@ -1,0 +1,32 @@
+"""`fiche check`: the answer and the verdict table, in the terminal or as decision.json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def check(
+    fiche: Annotated[Path, typer.Argument(help="the workload fiche (YAML)")],
+    json: Annotated[bool, typer.Option("--json", help="print decision.json")] = False,
+    require_retained: Annotated[
+        bool, typer.Option("--require-retained", help="exit with 3 if no candidate is retained")
+    ] = False,
+) -> None:
+    """Judge every requirement on every candidate and print the verdicts."""
+    from fiche.cli.compile import compile_fiche
+    from fiche.cli.terminal import colour, put_bytes, put_text, width
+
+    decision = compile_fiche(fiche).decision
+    if json:
+        from fiche.render.json import decision_bytes
+
+        put_bytes(decision_bytes(decision))
+    else:
+        from fiche.render.text import check_text
+
+        put_text(check_text(decision, width=width(), colour=colour()))
+    if require_retained and not any(o.status == "retained" for o in decision.outcomes):
+        raise typer.Exit(3)

@@ -1,0 +1,48 @@
+"""From a path to a decision: the only place where all rooms meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fiche import __version__
+from fiche.evaluate.decide import Doors, decide
+from fiche.kernel.decision import Decision
+from fiche.kernel.doors import Criterion, Estimator, Importer, Vendor
+from fiche.load.fiche import load_fiche
+from fiche.registry import members
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A decision, and the bytes of every file that went in, by the name that `inputs` gives it."""
+
+    decision: Decision
+    contents: Mapping[str, bytes]
+
+
+def compile_fiche(path: Path) -> Compiled:
+    """Load, judge and order.
+
+    Raises:
+        Refused: anything wrong with the fiche or with a file that it names.
+    """
+    loaded = load_fiche(path, importers())
+    return Compiled(
+        decision=decide(loaded.fiche, doors(), __version__), contents=loaded.contents
+    )
+
+
+def importers() -> tuple[Importer, ...]:
+    """The formats that fiche reads, found by listing the room."""
+    return members("fiche.importers", Importer)
+
+
+def doors() -> Doors:
+    """Estimators, criteria and vendors, found by listing their rooms."""
+    return Doors(
+        estimators=members("fiche.estimators", Estimator),
+        criteria=members("fiche.criteria", Criterion),
+        vendors=members("fiche.vendors", Vendor),
+    )

@@ -1,0 +1,39 @@
+"""`fiche report`: HTML, PDF and JSON of one decision, into a new folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    fiche: Annotated[Path, typer.Argument(help="the workload fiche (YAML)")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="a new folder to write into")],
+    formats: Annotated[
+        str, typer.Option("--formats", help="which files: html, pdf, json, by comma")
+    ] = "html,pdf,json",
+    force: Annotated[
+        bool, typer.Option("--force", help="replace the files of an earlier report there")
+    ] = False,
+    require_retained: Annotated[
+        bool, typer.Option("--require-retained", help="exit with 3 if no candidate is retained")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="print names and digests of what was written")
+    ] = False,
+) -> None:
+    """Compile a fiche into a decision report."""
+    from fiche.cli.compile import compile_fiche
+    from fiche.cli.output import write_folder
+    from fiche.cli.reports import files, parse_formats, refuse_existing, told
+
+    wanted = parse_formats(formats)
+    refuse_existing(output, force=force)
+    compiled = compile_fiche(fiche)
+    written = files(compiled, wanted)
+    write_folder(output, written, force=force)
+    told(output, written, as_json=json)
+    if require_retained and not any(o.status == "retained" for o in compiled.decision.outcomes):
+        raise typer.Exit(3)

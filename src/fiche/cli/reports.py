@@ -1,0 +1,90 @@
+"""What `fiche report` writes: the files of one decision, each made from the same report."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from fiche.cli.compile import Compiled
+from fiche.kernel.diagnostic import Diagnostic, Refused
+
+FORMATS = ("html", "pdf", "json")
+NAMES = {"html": "report.html", "pdf": "report.pdf", "json": "decision.json"}
+
+
+def parse_formats(text: str) -> tuple[str, ...]:
+    """The formats asked for, in a fixed order.
+
+    Raises:
+        Refused: F701 one of them is none of html, pdf, json.
+    """
+    asked = [word.strip().lower() for word in text.split(",") if word.strip()]
+    unknown = [word for word in asked if word not in FORMATS]
+    if unknown or not asked:
+        raise Refused([_unknown_format(unknown[0] if unknown else text)])
+    return tuple(name for name in FORMATS if name in asked)
+
+
+def refuse_existing(folder: Path, *, force: bool) -> None:
+    """Say at once that a folder exists, before anybody waits for a report.
+
+    Raises:
+        Refused: F610.
+    """
+    from fiche.cli.output import exists
+
+    if folder.exists() and not force:
+        raise Refused([exists(folder)])
+
+
+def files(compiled: Compiled, formats: tuple[str, ...]) -> dict[str, bytes]:
+    """The bytes of each file. HTML and PDF come of one page, and decision.json is attached to both."""
+    from fiche.render.attachment import attachments_of
+    from fiche.render.json import decision_bytes
+
+    decision = compiled.decision
+    document = decision_bytes(decision)
+    made = {"decision.json": document} if "json" in formats else {}
+    if "html" not in formats and "pdf" not in formats:
+        return made
+    from fiche.render.html import html_bytes
+    from fiche.report.view import view
+
+    attachments = attachments_of(decision, document, compiled.contents)
+    page = html_bytes(view(decision, decision.fiche.language), decision, attachments)
+    if "html" in formats:
+        made["report.html"] = page
+    if "pdf" in formats:
+        from fiche.render.pdf import pdf_bytes
+
+        made["report.pdf"] = pdf_bytes(page, attachments, decision.fiche.date)
+    return made
+
+
+def told(folder: Path, written: Mapping[str, bytes], *, as_json: bool) -> None:
+    """Say what was written, with digests: a reader compares them years later."""
+    from fiche.cli.terminal import put_json, put_text
+
+    rows = [
+        {"file": str(folder / name), "bytes": len(content), "sha256": digest(content)}
+        for name, content in sorted(written.items())
+    ]
+    if as_json:
+        put_json({"format": "fiche-written/1", "files": rows})
+    else:
+        put_text("".join(f"{row['file']}  {row['bytes']} B  sha256 {row['sha256']}\n" for row in rows))
+
+
+def digest(content: bytes) -> str:
+    """The sha256 of some bytes, in hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _unknown_format(word: str) -> Diagnostic:
+    return Diagnostic(
+        code="F701",
+        message=f"unknown format '{word}'",
+        address=None,
+        hint="write html, pdf and json, joined by commas: --formats html,json",
+    )
