@@ -82,13 +82,14 @@ def _plain(node: Mapping, bench: Bench) -> Candidate | None:
     card = _card(node.scalar("gpu"), bench)
     if card is None:
         return None
+    offer = _offer(node, card, bench)
     return Candidate(
         id=node.text("id"),
         gpu=card.id,
         card=card,
         cards=_cards(node.scalar("cards"), node.text("id"), bench),
-        offer=_offer(node, card, bench),
-        machine=node.text("machine"),
+        offer=offer,
+        machine=_machine(node, offer, bench),
         workload=bench.load,
         span=node.scalar("id").span,
         other_users=_other_users(node, bench),
@@ -127,6 +128,17 @@ def _offer(node: Mapping, card: Card, bench: Bench) -> Offer | None:
         hint = f"it stands at {offer.span}; write offers in the devices that software shows"
         bench.sign.faults.add("F321", message, name.span, hint)
     return offer
+
+
+def _machine(node: Mapping, offer: Offer | None, bench: Bench) -> str:
+    """The machine that a candidate names, or that its offer is for; two different ones are refused."""
+    offered = offer.facts["machine"].value if offer and "machine" in offer.facts else ""
+    told = node.text("machine") or offered
+    if offer and offered and told != offered:
+        message = f"offer '{offer.id}' is for machine '{offered}', not for '{told}'"
+        hint = f"it stands at {offer.span}"
+        bench.sign.faults.add("F321", message, node.scalar("machine").span, hint)
+    return told
 
 
 def _other_users(node: Mapping, bench: Bench) -> Fact | None:
@@ -180,12 +192,13 @@ def _hardware(node: Mapping, own: Candidate, entry: Entry, bench: Bench) -> Cand
     if card is None or own.card is None:
         return None
     _check_differs(own.gpu, card.id, value, bench)
+    offer = _offer(node, card, bench)
     return replace(
         own,
         gpu=card.id,
         card=card,
-        offer=_offer(node, card, bench),
-        machine=node.text("machine"),
+        offer=offer,
+        machine=_machine(node, offer, bench),
         other_users=_other_users(node, bench),
         change=("gpu", own.gpu, card.id),
     )
@@ -196,11 +209,12 @@ def _more_cards(node: Mapping, own: Candidate, value: Scalar, bench: Bench) -> C
     _check_differs(str(own.cards.low), str(cards.low), value, bench)
     if own.card is None:
         return None
+    offer = _offer(node, own.card, bench)
     return replace(
         own,
         cards=cards,
-        offer=_offer(node, own.card, bench) or own.offer,
-        machine=node.text("machine") or own.machine,
+        offer=offer or own.offer,
+        machine=_machine(node, offer, bench) or own.machine,
         change=("cards", str(own.cards.low), str(cards.low)),
     )
 

@@ -6,12 +6,19 @@ from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.number import Misread
 
+MOST_HINTS = 100
+
 
 class Faults:
     """The diagnostics of one stage; `stop` ends the stage where there are any."""
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
+
+    @property
+    def helpful(self) -> bool:
+        """True until there are more than anybody reads: looking for what was meant takes time."""
+        return len(self.found) < MOST_HINTS
 
     def add(self, code: str, message: str, span: Span, hint: str = "") -> None:
         """Note one fault; the caret underlines the first line of the text at `span`."""

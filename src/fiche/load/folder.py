@@ -82,7 +82,9 @@ def read_file(path: Path, name: str, limit: int) -> bytes:
             content = file.read(limit + 1)
     except FileNotFoundError:
         raise UnreadableError(
-            "F318", f"'{name}' does not exist", "paths start at the fiche's folder"
+            "F318",
+            f"'{name}' does not exist",
+            "check the name; what a fiche names starts at its folder",
         ) from None
     except (OSError, ValueError):
         raise UnreadableError("F318", f"'{name}' cannot be read", "check its permissions") from None

@@ -69,6 +69,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         typed_dimensions=dimensions(scope.mapping("executed"), name, desk.sign.faults, "/"),
         attested=tuple(attested(one, document, place, desk.sign) for place, one in items),
         date=node.text("date"),
+        typed_by=by.text if by is not None else desk.sign.author,
     )
 
 
@@ -84,6 +85,9 @@ def _typed(node: Mapping, by: Scalar | None, sign: Signature) -> Iterator[tuple[
     told = [(p, s) for p, s in leaves(node.mapping("scope")) if p.split(".")[0] not in _OWN_SCOPE]
     if "machine" in node:
         told.append(("machine", node.scalar("machine")))
+        if "machine" in node.mapping("scope"):
+            again = node.mapping("scope").entries["machine"].key.span
+            sign.faults.add("F104", "the machine is told twice", again, "once is enough")
     if told or "executed" in node.mapping("scope"):
         name = sign.of(by, node.scalar("id"), "the scope of this piece")
         yield from ((RENAMED.get(path, path), fact(scalar, name)) for path, scalar in told)

@@ -24,7 +24,8 @@ class Known(NamedTuple):
         """True when the name stands for something; else a fault is noted at its place."""
         if name.text in self.names:
             return True
-        hint = nearest(name.text, self.names) or _listed(self.what, self.names)
+        near = nearest(name.text, self.names) if faults.helpful else ""
+        hint = near or _listed(self.what, self.names)
         hint = "; ".join(part for part in (hint, self.otherwise) if part)
         faults.add(self.code, f"there is no {self.what} {quoted(name.text)}", name.span, hint)
         return False

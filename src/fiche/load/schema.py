@@ -88,6 +88,7 @@ def _note(root: Node, schema: dict[str, Any], error: Any, faults: Faults) -> Non
         definition=definition,
         schema=tuple(_above(schema, error.schema_path)),
         node=node,
+        helpful=faults.helpful,
     )
     for fault in worded(broken):
         faults.add(fault.code, fault.message, _span(root, broken, fault.key), fault.hint)

@@ -11,8 +11,9 @@ from fiche.kernel.address import Span
 from fiche.load.fault import Faults, refused
 
 # Also what reorders text on screen: a reader must see what the program reads.
-_FORBIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069"
+    "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _MAX_SHOWN = 20
 _BOM = b"\xef\xbb\xbf"
@@ -78,7 +79,7 @@ def _place(file: str, body: bytes, offset: int) -> Span:
 
 def _refuse_controls(found: Source) -> None:
     faults = Faults()
-    for number, match in enumerate(_FORBIDDEN.finditer(found.text)):
+    for number, match in enumerate(FORBIDDEN.finditer(found.text)):
         if number == _MAX_SHOWN:
             break
         name = f"U+{ord(match[0]):04X}"

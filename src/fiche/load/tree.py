@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fiche.kernel.address import Span
 from fiche.load.fault import Faults, refused
 from fiche.load.node import Entry, Mapping, Node, Scalar, Sequence
-from fiche.load.source import Source
+from fiche.load.source import FORBIDDEN, Source
 
 if TYPE_CHECKING:
     import yaml
@@ -65,7 +65,8 @@ class _Builder:
         try:
             for event in _events(text):
                 self.take(event)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, OverflowError) as error:
+            # The Python parser lets an escape such as "\\UFFFFFFFF" fail in the language itself.
             self.syntax(error)
 
     def take(self, event: yaml.Event) -> None:
@@ -97,6 +98,12 @@ class _Builder:
     def scalar(self, event: Any) -> None:  # noqa: ANN401
         span = self.span(event.start_mark, event.value)
         self.check(event, span)
+        hidden = FORBIDDEN.search(event.value)
+        if hidden is not None:
+            name = f"U+{ord(hidden[0]):04X}"
+            self.faults.add(
+                "F102", f"an escape makes the control character {name}", span, "leave it out"
+            )
         self.add(Scalar(span, plain=event.implicit[0]))
 
     def start(self, event: Any) -> None:  # noqa: ANN401
@@ -156,13 +163,15 @@ class _Builder:
             where = f"it stands on line {first.key.span.line} already"
             self.faults.add("F104", f"key '{key.text}' is written twice", key.span, where)
 
-    def syntax(self, error: yaml.YAMLError) -> None:
+    def syntax(self, error: Exception) -> None:
         """YAML's own complaint, at its own place."""
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         index = getattr(mark, "index", None) or getattr(error, "position", None) or 0
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
         span = self.source.span(min(index + self.offset, len(self.source.text)))
-        self.faults.add("F103", f"this is no YAML: {problem}", span, _hint(problem))
+        tab = self.source.text[index + self.offset :][:1] == "\t"
+        hint = "indent with blanks, not tabs" if tab else _hint(problem)
+        self.faults.add("F103", f"this is no YAML: {problem}", span, hint)
 
 
 _COPY = "write the value out: one number, one place"
@@ -177,7 +186,6 @@ _HANDLERS = {
 }
 _HINTS = {
     "mapping values are not allowed": "put quotes around a text that holds a colon and a blank",
-    "\\t": "indent with blanks, not tabs",
     "cannot start any token": "put quotes around a text that starts with this character",
     "did not find expected key": "check the indentation, and quotes inside quotes",
     "expected ',' or": "close the bracket, or put a comma before this",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from fiche.kernel.number import quoted
 from fiche.load.node import Mapping as MappingNode
 from fiche.load.node import Node, Scalar
+from fiche.load.references import nearest
 
 _EXPECTED = {
     ("object",): "keys with values",
@@ -19,6 +20,7 @@ _EXPECTED = {
     ("number", "string"): "one value",
     ("array", "string"): "a text, or a list of texts",
 }
+_SORTS = {"Mapping": "keys with values", "Sequence": "a list"}
 _SHOWN = 12
 
 
@@ -31,6 +33,11 @@ class Broken(NamedTuple):
     definition: str
     schema: tuple[Any, ...]
     node: Node
+    helpful: bool
+
+    def near(self, word: str, known: list[str]) -> str:
+        """What was perhaps meant, where anybody will still read it."""
+        return nearest(word, known) if self.helpful else ""
 
     @property
     def name(self) -> str:
@@ -75,7 +82,7 @@ def worded(broken: Broken) -> Iterator[Fault]:
 
 def _unknown(broken: Broken, key: str) -> Fault:
     known = _known(broken.schema)
-    hint = _nearest(key, known) or f"known here: {', '.join(known[:_SHOWN])}"
+    hint = broken.near(key, known) or f"known here: {', '.join(known[:_SHOWN])}"
     kind = _kind(broken.node)
     message = f"unknown key {quoted(key)}" + (f" for {kind}" if kind else "")
     return Fault(code="F301", message=message, hint=hint, key=key)
@@ -98,13 +105,6 @@ def _known(schemas: tuple[Any, ...]) -> list[str]:
     if reference:
         known += root["$defs"][reference].get("properties", ())
     return known
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    found = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"did you mean '{found[0]}'?" if found else ""
 
 
 _NO_REASON = {
@@ -153,7 +153,7 @@ def _type(broken: Broken) -> Fault:
         message = f"'{broken.name}' is empty"
         return Fault(code="F303", message=message, hint="give it a value, or leave the key out")
     expected = _EXPECTED.get(types, " or ".join(types))
-    found = quoted(node.text) if isinstance(node, Scalar) else type(node).__name__.lower()
+    found = quoted(node.text) if isinstance(node, Scalar) else _SORTS[type(node).__name__]
     message = f"'{broken.name}' needs {expected}, not {found}"
     return Fault(code="F303", message=message, hint=_quotes(node, types))
 
@@ -171,7 +171,7 @@ def _quotes(node: Node, types: tuple[str, ...]) -> str:
 def _enum(broken: Broken, options: list[str]) -> Fault:
     word = broken.node.text if isinstance(broken.node, Scalar) else "this"
     known = ", ".join(options)
-    nearest = _nearest(word, options)
+    nearest = broken.near(word, options)
     return Fault(
         code="F304",
         message=f"{quoted(word)} is no {broken.name} known here",
@@ -206,6 +206,7 @@ def _other(broken: Broken) -> Fault:
         "minLength": f"'{broken.name}' is empty",
         "maxLength": f"'{broken.name}' holds at most {limit} characters",
         "minItems": f"'{broken.name}' holds at least {limit}",
+        "maxItems": f"'{broken.name}' holds at most {limit}",
         "minProperties": f"'{broken.name}' is empty",
         "uniqueItems": f"'{broken.name}' holds one value twice",
         "not": f"'{broken.name}' may not be this",

@@ -1,0 +1,120 @@
+"""Attested facts: typed by a person, tied to the line of the file that says so (D3, C13)."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loading import fiche_of, refusals
+
+from fiche.kernel.origin import Declared
+from fiche.kernel.unit import BYTE, money
+
+QUOTE = "Offer 17 — 3 novembre\r\nPrix du lot : 47,14 USD hors taxe\nMémoire 46068 MiB\nMémoire 2\n"
+
+
+def attested(line, content=QUOTE, **parts):
+    (piece,) = fiche_of(section(line), files={"q.txt": content}, **parts).pieces
+    return piece.attested
+
+
+def section(line):
+    return f"pieces:\n  - id: q\n    file: q.txt\n    kind: quote\n    attests:\n      - {line}\n"
+
+
+def test_a_quote_leads_to_the_line_that_says_it():
+    (item,) = attested(
+        '{fact: price, amount: 47.14 USD, per: 3 days, covers: lot, quote: "47,14 USD"}'
+    )
+    assert (item.pointer.line, item.pointer.text) == (2, "47,14 USD")
+    amount = item.terms["amount"]
+    assert (amount.low, amount.unit) == (Fraction("47.14"), money("USD"))
+    assert amount.id == "q/attested.1.amount"
+    assert amount.origin == Declared(address=item.pointer, by="q", printed="47,14 USD")
+    assert item.terms["per"].low == 72
+    assert (item.words["covers"].value, item.words["covers"].printed) == ("lot", True)
+    assert str(item.span) == "fiche.yaml:10:16"
+
+
+def test_without_a_quote_it_rests_on_a_persons_word():
+    (item,) = attested("{fact: tax, basis: excluded, rate: 20 %}")
+    assert (item.pointer, item.by) == (None, "A. Martin")
+    assert (item.terms["rate"].low, item.terms["rate"].origin.by) == (Fraction(1, 5), "A. Martin")
+    assert (item.words["basis"].by, item.words["basis"].printed) == ("A. Martin", False)
+    (item,) = attested("{fact: tax, basis: excluded, by: B. Silva}")
+    assert item.by == "B. Silva"
+
+
+def test_a_quote_must_stand_in_the_file():
+    assert refusals(
+        section('{fact: document, title: t, quote: "47.14 USD"}'), files={"q.txt": QUOTE}
+    ) == [("F451", 10, 43)]
+
+
+def test_words_on_two_lines_need_the_line():
+    line = "{fact: document, title: t, quote: Mémoire"
+    assert refusals(section(line + "}"), files={"q.txt": QUOTE}) == [("F452", 10, 43)]
+    (item,) = attested(line + ", line: 4}")
+    assert item.pointer.line == 4
+    assert refusals(section(line + ", line: 2}"), files={"q.txt": QUOTE}) == [("F451", 10, 43)]
+
+
+@pytest.mark.parametrize(
+    ("rounding", "low", "high"),
+    [
+        ("exact", 46068 * 2**20, 46068 * 2**20),
+        ("nearest", 46068 * 2**20 - 2**19, 46068 * 2**20 + 2**19),
+        ("floor", 46068 * 2**20, 46069 * 2**20 - 1),
+    ],
+)
+def test_a_printed_capacity_is_an_interval_by_its_rounding(rounding, low, high):
+    """Law 2: a rounded measurement is an interval."""
+    line = f"{{fact: capacity, counter: nvidia_smi_total, value: 46068 MiB, rounding: {rounding}, device: 0}}"
+    (item,) = attested(line)
+    assert (item.terms["value"].low, item.terms["value"].high) == (low, high)
+    assert (item.words["counter"].value, item.words["device"].value) == ("nvidia_smi_total", "0")
+
+
+def test_decimals_count_in_a_rounding():
+    line = "{fact: capacity, counter: oom_total_capacity, value: 23.64 GiB, rounding: nearest}"
+    (item,) = attested(line)
+    half = Fraction(2**30, 200)
+    exact = Fraction("23.64") * 2**30
+    assert (item.terms["value"].low, item.terms["value"].high) == (
+        -((half - exact) // 1),
+        (exact + half) // 1,
+    )
+    assert item.terms["value"].unit == BYTE
+
+
+def test_each_fact_has_its_terms_and_words():
+    lines = {
+        "other_users, value: none": ([], ["value"]),
+        "validity, from: 2026-11-01, until: 2026-12-01": ([], ["from", "until"]),
+        "delivery, earliest: 2026-12-10": ([], ["earliest"]),
+        "extension, terms: hours": ([], ["terms"]),
+        "host_memory, value: 128 GiB": (["value"], []),
+        "interconnect, link: NVLink, value: 900 GB/s": (["value"], ["link"]),
+        "software, component: torch, version: 2.10": ([], ["component", "version"]),
+        "precision, format: fp8, answer: refused": ([], ["format", "answer"]),
+        "quality, metric: m, dataset: d, value: 0.64": (["value"], ["metric", "dataset"]),
+        "power, value: 300 W, term: TGP": (["value"], ["term"]),
+    }
+    for line, (terms, words) in lines.items():
+        (item,) = attested(f"{{fact: {line}}}")
+        assert (list(item.terms), list(item.words)) == (terms, words)
+
+
+@given(st.lists(st.text("ab \n", max_size=8), max_size=4), st.text("ab", min_size=1, max_size=3))
+def test_the_line_found_holds_the_words(parts, words):
+    content = "".join(parts)
+    lines = [n for n, line in enumerate(content.split("\n"), start=1) if words in line]
+    found = refusals(
+        section(f'{{fact: document, title: t, quote: "{words}"}}'), files={"q.txt": content}
+    )
+    assert [code for code, _, _ in found] == (
+        [] if len(lines) == 1 else ["F452"] if lines else ["F451"]
+    )
+    if len(lines) == 1:
+        (item,) = attested(f'{{fact: document, title: t, quote: "{words}"}}', content)
+        assert item.pointer.line == lines[0]

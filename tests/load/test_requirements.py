@@ -1,0 +1,67 @@
+"""Requirements as written: thresholds with their unit, everything else as words (F8)."""
+
+from fractions import Fraction
+
+from loading import fiche_of, refusals
+
+from fiche.kernel.origin import Stated
+from fiche.kernel.unit import BYTE, WATT, money
+
+LINES = """workload: {cases: [{id: usual, role: usual}, {id: limit, role: limit}]}
+requirements:
+  - {id: memory, kind: memory, level: must, cases: [usual, limit]}
+  - {id: quality, kind: quality, level: must, metric: exact_match, dataset: qa-200, at_least: 62 %}
+  - {id: budget, kind: cost, level: must, at_most: 60 USD, tax: excluded}
+  - {id: quiet, kind: power, level: want, at_most: 0.3 kW, term: TGP}
+  - {id: room, kind: capacity, level: want, at_least: 20 GiB}
+  - {id: new, kind: software, level: must, component: torch, at_least: 2.10}
+  - {id: soon, kind: delivery, level: must, by: 2026-12-24}
+"""
+
+
+def by_id():
+    return {one.id: one for one in fiche_of(LINES).requirements}
+
+
+def test_thresholds_are_stated_figures_in_their_unit():
+    found = by_id()
+    values = {
+        name: [(key, figure.low, figure.unit) for key, figure in one.figures.items()]
+        for name, one in found.items()
+    }
+    assert values["quality"] == [("at_least", Fraction(31, 50), values["quality"][0][2])]
+    assert values["budget"] == [("at_most", 60, money("USD"))]
+    assert values["quiet"] == [("at_most", 300, WATT)]
+    assert values["room"] == [("at_least", 20 * 2**30, BYTE)]
+    limit = found["budget"].figures["at_most"]
+    assert (limit.id, limit.exact) == ("requirement.budget.at_most", True)
+    assert isinstance(limit.origin, Stated)
+
+
+def test_words_stay_words():
+    found = by_id()
+    assert {k: f.value for k, f in found["quality"].facts.items()} == {
+        "metric": "exact_match",
+        "dataset": "qa-200",
+    }
+    assert found["new"].facts["at_least"].value == "2.10"
+    assert found["new"].figures == {}
+    assert found["soon"].facts["by"].value == "2026-12-24"
+    assert found["quiet"].facts["term"].value == "TGP"
+
+
+def test_levels_and_cases_are_as_written():
+    found = by_id()
+    assert (found["memory"].level, found["memory"].cases) == ("must", ("usual", "limit"))
+    assert found["quiet"].level == "want"
+    assert found["quiet"].cases == ()
+    assert not any(one.implied for one in found.values())
+
+
+def test_nothing_is_required_that_the_fiche_does_not_write():
+    """Memory and quality are added by the judge, who says so; never here."""
+    assert fiche_of().requirements == ()
+
+
+def test_a_want_names_its_threshold_too():
+    assert refusals("requirements:\n  - {id: a, kind: power, level: want}\n") == [("F314", 6, 5)]

@@ -1,0 +1,52 @@
+"""Fiches for tests: a smallest one to add lines to, and a folder that lies in memory."""
+
+from fiche.kernel.diagnostic import Refused
+from fiche.load.fiche import load_bytes
+from fiche.load.folder import UnreadableError, inside
+
+HEAD = "fiche: 1\ntitle: A test\ndate: 2026-11-29\nauthor: A. Martin\n"
+CANDIDATES = "candidates:\n  - {id: a, gpu: nvidia-rtx-4090-24g, cards: 1}\n"
+
+
+class MemoryFolder:
+    """Files by name, with the refusals of a folder of the disk."""
+
+    def __init__(self, files):
+        self.files = files
+
+    def read(self, name, limit):
+        inside(name)
+        if name not in self.files:
+            raise UnreadableError("F318", f"'{name}' does not exist")
+        if len(self.files[name]) > limit:
+            raise UnreadableError("F319", f"'{name}' is too long")
+        return self.files[name]
+
+
+def text_of(*sections, head=HEAD, candidates=CANDIDATES):
+    """A fiche made of a head, sections and candidates; a workload is added where none is given."""
+    body = "".join(sections)
+    if "workload:" not in body:
+        body += "workload: {}\n"
+    return head + body + candidates
+
+
+def loaded(text, files=None, importers=()):
+    content = {
+        name: one.encode() if isinstance(one, str) else one for name, one in (files or {}).items()
+    }
+    return load_bytes("fiche.yaml", text.encode(), MemoryFolder(content), importers)
+
+
+def fiche_of(*sections, files=None, importers=(), **parts):
+    """The kernel's Fiche of a text."""
+    return loaded(text_of(*sections, **parts), files, importers).fiche
+
+
+def refusals(*sections, files=None, importers=(), **parts):
+    """The (code, line, column) of everything refused, in order."""
+    try:
+        fiche_of(*sections, files=files, importers=importers, **parts)
+    except Refused as refused:
+        return [(d.code, d.address.line, d.address.column) for d in refused.diagnostics]
+    return []
