@@ -271,3 +271,12 @@ def test_blocks_end_where_their_list_ends():
         for name, block in builtin.blocks(section).items():
             node = block.node()
             assert name in (node.text("id"), node.text("key"))
+
+
+def test_a_refused_file_makes_no_further_faults_of_its_names():
+    """What is told is the file's own fault, not every place that relies on it."""
+    for content in ("offers: 1\nlist: [{id: offer-01}]\n", "a: [\n", "prices: 1\n"):
+        found = refusals("catalogs: [own.yaml]\n", files={"own.yaml": content}, candidates=BUY)
+        assert {code for code, _, _ in found} <= {"F103", "F302", "F501"}
+    lines = "candidates:\n  - {id: a, gpu: my-card, cards: 1}\n"
+    assert [c for c, _, _ in refusals("catalogs: [gone.yaml]\n", candidates=lines)] == ["F318"]

@@ -136,3 +136,11 @@ def test_carriage_returns_and_a_byte_order_mark_change_nothing():
     windows = loaded("\ufeff" + text.replace("\n", "\r\n"), FILES).fiche
     assert shown(plain.workload) == shown(windows.workload)
     assert shown(plain.candidates) == shown(windows.candidates)
+
+
+@pytest.mark.parametrize("kind", ["policy", "catalog", "offers"])
+def test_a_file_of_another_kind_is_told_as_such(kind):
+    with pytest.raises(Refused) as caught:
+        loaded(f"# a comment\n{kind}: 1\nlist: []\n")
+    (one,) = caught.value.diagnostics
+    assert (one.code, str(one.address)) == ("F315", "fiche.yaml:2:1")

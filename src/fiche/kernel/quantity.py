@@ -189,6 +189,8 @@ def _unit_of_bytes(text: str, written: Written, per: str) -> Misread:
             hint += f" or {written.digits} {ten[0]}bit/s (an eighth of {ten})"
     if not written.unit:
         return Misread(code="F201", message=f"{quoted(text)} has no unit", hint=hint)
+    if written.unit == "%":
+        hint = "write the bytes: no percentage fits every load"
     return _unknown_unit(written.unit, hint)
 
 

@@ -38,13 +38,13 @@ class Bench(NamedTuple):
 def known_cards(found: Catalogs) -> Known:
     """The ids of cards, and what to do about one that is in no catalog."""
     other = "a card of your own goes into a file with 'catalog: 1', named under 'catalogs'"
-    return Known("card", found.card_names(), "F308", other)
+    return Known("card", found.card_names(), "F308", other, found.partial)
 
 
 def known_offers(found: Catalogs) -> Known:
     """The ids of offers."""
     other = "offers go into a file with 'offers: 1', named under 'catalogs'"
-    return Known("offer", tuple(found.offers), "F307", other)
+    return Known("offer", tuple(found.offers), "F307", other, found.partial)
 
 
 def candidates(

@@ -22,15 +22,20 @@ from fiche.load.values import unique
 
 
 class Catalogs:
-    """Cards by id, read when first asked for, and offers by id; `read` holds the files by name."""
+    """Cards by id, read when first asked for, and offers by id; `read` holds the files by name.
+
+    `partial` once a file could not be read: names may then be missing that an author did write.
+    """
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
         self.own_cards: dict[str, Card] = {}
         self.offers: dict[str, Offer] = {}
         self.read: dict[str, bytes] = {}
+        self.partial = False
         self._roles: dict[str, str] = {}
         self._built_in: dict[str, Card] = {}
+        self._sources: dict[str, str] = {}
 
     def card_names(self) -> tuple[str, ...]:
         """Every id that `card` knows."""
@@ -64,7 +69,11 @@ class Catalogs:
     def source_names(self, node: Mapping) -> dict[str, str]:
         """What the built-in source keys that a card names stand for."""
         known = builtin.blocks("sources")
-        return source_names(self._node(known[key]) for key in _keys(node) if key in known)
+        keys = [key for key in _keys(node) if key in known]
+        for key in keys:
+            if key not in self._sources:
+                self._sources.update(source_names([self._node(known[key])]))
+        return {key: self._sources[key] for key in keys}
 
 
 def _keys(node: Mapping) -> list[str]:
@@ -85,8 +94,10 @@ def catalogs(names: Iterable[Scalar], folder: Folder, faults: Faults) -> Catalog
         try:
             _enter(name, folder.read(name.text, YAML_LIMIT), found)
         except UnreadableError as problem:
+            found.partial = True
             faults.add(problem.code, problem.message, name.span, problem.hint)
         except Refused as refused:
+            found.partial = True
             faults.found.extend(refused.diagnostics)
     return found
 
@@ -97,6 +108,7 @@ def _enter(name: Scalar, content: bytes, into: Catalogs) -> None:
     kind = _kind(root)
     if kind is None:
         hint = "start it with 'catalog: 1' (cards) or 'offers: 1'"
+        into.partial = True
         into.faults.add("F501", f"'{name.text}' is no catalog", name.span, hint)
         return
     own = Faults()

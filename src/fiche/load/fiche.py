@@ -18,7 +18,7 @@ from fiche.load.catalog import Catalogs, catalogs
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, read_file
 from fiche.load.inputs import piece_input, yaml_input
-from fiche.load.node import Mapping, Scalar
+from fiche.load.node import Mapping, Node, Scalar
 from fiche.load.pieces import Desk, pieces
 from fiche.load.policy import Chosen, chosen
 from fiche.load.references import Known
@@ -68,6 +68,8 @@ def load_bytes(
     """
     faults = Faults()
     root = parse(source(name, content))
+    _check_kind(root, faults)
+    faults.stop()
     check(root, "fiche", faults)
     faults.stop()
     assert isinstance(root, Mapping)
@@ -81,6 +83,16 @@ def load_bytes(
             **parts.contents,
         },
     )
+
+
+def _check_kind(root: Node, faults: Faults) -> None:
+    """A file of another kind is told as such, not key by key."""
+    if isinstance(root, Mapping) and "fiche" not in root:
+        for kind in ("policy", "catalog", "offers"):
+            if kind in root:
+                message = f"this file says '{kind}: …': it is no fiche"
+                hint = "name the fiche that uses it"
+                faults.add("F315", message, root.entries[kind].key.span, hint)
 
 
 class _Parts(NamedTuple):

@@ -13,20 +13,25 @@ _SHOWN = 8
 
 
 class Known(NamedTuple):
-    """The names of one sort of thing, and the code of a dangling one."""
+    """The names of one sort of thing, and the code of a dangling one.
+
+    `partial` when a file that may hold more names is refused already: then a name that is not among
+    these is nobody's fault yet.
+    """
 
     what: str
     names: tuple[str, ...]
     code: str
     otherwise: str = ""
+    partial: bool = False
 
     def check(self, name: Scalar, faults: Faults) -> bool:
         """True when the name stands for something; else a fault is noted at its place."""
-        if name.text in self.names:
-            return True
+        if name.text in self.names or self.partial:
+            return name.text in self.names
         near = nearest(name.text, self.names) if faults.helpful else ""
         hint = near or _listed(self.what, self.names)
-        hint = "; ".join(part for part in (hint, self.otherwise) if part)
+        hint += f" ({self.otherwise})" if self.otherwise else ""
         faults.add(self.code, f"there is no {self.what} {quoted(name.text)}", name.span, hint)
         return False
 
