@@ -140,15 +140,3 @@ def at(node: Node, path: Sequence_[str | int]) -> Node:
         elif isinstance(node, Sequence):
             node = node.items[int(step)]
     return node
-
-
-def walk(node: Node) -> Iterator[Scalar]:
-    """Every scalar value below a node, in the order written."""
-    if isinstance(node, Scalar):
-        yield node
-    elif isinstance(node, Sequence):
-        for item in node.items:
-            yield from walk(item)
-    else:
-        for entry in node.entries.values():
-            yield from walk(entry.value)
