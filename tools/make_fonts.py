@@ -26,7 +26,7 @@ SPACES = [0x2009, 0x200A, 0x202F]
 CAP = 698  # the cap height of Plex Sans, in units of 1000
 
 
-def dot(pen):
+def dot(pen: TTGlyphPen) -> None:
     """A disc as two rings of quadratic arcs would be; eight arcs are round enough at text sizes."""
     x, y, r, k = 300, CAP // 2, 270, 112  # k: r * tan(22.5 degrees), to the unit
     d = 191  # r * sin(45 degrees)
@@ -45,7 +45,7 @@ def dot(pen):
     pen.closePath()
 
 
-def triangle(pen):
+def triangle(pen: TTGlyphPen) -> None:
     """Slightly taller than the disc, so that both look of one height."""
     pen.moveTo((10, 60))
     pen.lineTo((300, CAP - 30))
@@ -53,7 +53,7 @@ def triangle(pen):
     pen.closePath()
 
 
-def cross(pen):
+def cross(pen: TTGlyphPen) -> None:
     """Two strokes as heavy as the semibold's stems."""
     x, y, long, wide = 300, CAP // 2, 280, 68
     points = [
@@ -67,10 +67,14 @@ def cross(pen):
     pen.closePath()
 
 
-MARKS = {0x25CF: ("mark.dot", dot), 0x25B2: ("mark.triangle", triangle), 0x2715: ("mark.cross", cross)}
+MARKS = {
+    0x25CF: ("mark.dot", dot),
+    0x25B2: ("mark.triangle", triangle),
+    0x2715: ("mark.cross", cross),
+}
 
 
-def add_marks(font):
+def add_marks(font: TTFont) -> None:
     """Draws the marks of a verdict into an unhinted font, each as wide as a figure."""
     for code, (name, draw) in MARKS.items():
         pen = TTGlyphPen(None)
@@ -82,7 +86,7 @@ def add_marks(font):
                 table.cmap[code] = name
 
 
-def renamed(font, family, style):
+def renamed(font: TTFont, family: str, style: str) -> None:
     """Gives the subset a name of its own and keeps the copyright and licence records."""
     for record in list(font["name"].names):
         if record.nameID in (1, 16):
@@ -97,7 +101,13 @@ def renamed(font, family, style):
             font["name"].names.remove(record)
 
 
-def subset(source, target, family, style, letters, marks):
+def subset(
+    source: Path,
+    target: str,
+    name: tuple[str, str],
+    letters: list[tuple[int, int]],
+    marks: bool,
+) -> None:
     """Writes one woff2."""
     options = Options()
     options.hinting = False
@@ -112,23 +122,26 @@ def subset(source, target, family, style, letters, marks):
     subsetter.subset(font)
     if marks:
         add_marks(font)
-    renamed(font, family, style)
+    renamed(font, *name)
     font.flavor = "woff2"
     font["head"].modified = font["head"].created
     font.recalcTimestamp = False
     font.save(FONTS / target)
-    print(f"{target}: {(FONTS / target).stat().st_size} bytes, {len(font.getBestCmap())} characters")
+    size, count = (FONTS / target).stat().st_size, len(font.getBestCmap())
+    sys.stdout.write(f"{target}: {size} bytes, {count} characters\n")
 
 
-def main(folder):
+def main(folder: Path) -> None:
     """Makes the three files."""
     sans = folder / "@ibm/plex-sans/fonts/complete/woff2"
     mono = folder / "@ibm/plex-mono/fonts/complete/woff2"
     for style in ("Regular", "SemiBold"):
         source = sans / f"IBMPlexSans-{style}.woff2"
-        subset(source, f"FicheSans-{style}.woff2", "Fiche Sans", style, LETTERS, marks=True)
+        subset(source, f"FicheSans-{style}.woff2", ("Fiche Sans", style), LETTERS, marks=True)
     source = mono / "IBMPlexMono-Regular.woff2"
-    subset(source, "FicheMono-Regular.woff2", "Fiche Mono", "Regular", [(0x20, 0x7E)], marks=False)
+    subset(
+        source, "FicheMono-Regular.woff2", ("Fiche Mono", "Regular"), [(0x20, 0x7E)], marks=False
+    )
 
 
 if __name__ == "__main__":

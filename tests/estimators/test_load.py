@@ -1,12 +1,12 @@
 """The checklist of a case, and one id for each figure of a decision (law 1, B7, D10)."""
 
-from dataclasses import replace
 
 import pytest
 from workloads import GIB, LLAMA, case, fact, reserve, stated, workload
 
 from fiche.estimators import figures, load_items
 from fiche.kernel.doors import Estimator
+from fiche.kernel.record import replace
 from fiche.kernel.trace import formula
 from fiche.kernel.unit import BYTE
 from fiche.registry import members

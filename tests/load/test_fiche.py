@@ -1,12 +1,12 @@
 """From a path to a Fiche: three stages, one folder, the same bytes wherever it lies (law 3, law 5)."""
 
 import shutil
-from dataclasses import fields, is_dataclass
 
 import pytest
 from loading import fiche_of, loaded, refusals, text_of
 
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.record import field_names
 from fiche.load.fiche import load_fiche
 
 SECTIONS = """language: fr
@@ -42,8 +42,8 @@ def folder(tmp_path):
 
 def shown(value):
     """A value with its figures, which compare by identity."""
-    if is_dataclass(value):
-        return {field.name: shown(getattr(value, field.name)) for field in fields(value)}
+    if field_names(value):
+        return {name: shown(getattr(value, name)) for name in field_names(value)}
     if isinstance(value, tuple | list):
         return [shown(one) for one in value]
     if isinstance(value, dict):

@@ -6,7 +6,6 @@ two devices, long names and many conditions; `bare` is the smallest fiche there 
 """
 
 import hashlib
-from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 
 from fiche.kernel.address import Pointer, Span
@@ -27,6 +26,7 @@ from fiche.kernel.piece import (
     Reading,
     Run,
 )
+from fiche.kernel.record import field_names, replace
 from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.unit import BYTE, HOUR, ONE, Unit, count_of, money
 from fiche.kernel.workload import Case, Workload
@@ -397,9 +397,7 @@ def requirements():
             kind="quality",
             level="must",
             span=span(42),
-            figures={
-                "at_least": stated(Fraction("0.62"), ONE, "requirement.quality.at_least", 42)
-            },
+            figures={"at_least": stated(Fraction("0.62"), ONE, "requirement.quality.at_least", 42)},
             facts={"metric": fact("exact_match", 42), "dataset": fact("internal-qa-200", 42)},
         ),
         Requirement(
@@ -454,7 +452,12 @@ def offer(id, price, gpu, line):
         gpu=gpu,
         figures={
             "price": declared(
-                Fraction(price), money("USD"), f"{id}.price", where, "provider A", "price of the lot"
+                Fraction(price),
+                money("USD"),
+                f"{id}.price",
+                where,
+                "provider A",
+                "price of the lot",
             ),
             "hours": declared(72, HOUR, f"{id}.hours", where, "provider A"),
         },
@@ -988,7 +991,7 @@ def _long(first, n, many):
     return replace(first, candidate=who, findings=found, conditions=(*first.conditions, *many))
 
 
-ATTACK = '<img src=x onerror=alert(1)>"\'</script></table>&\x1b[31m\u202edrow\u200b{{7*7}}\x00'
+ATTACK = "<img src=x onerror=alert(1)>\"'</script></table>&\x1b[31m\u202edrow\u200b{{7*7}}\x00"
 
 
 def hostile():
@@ -1012,7 +1015,7 @@ def _poisoned(value, seen):
         done = tuple(_poisoned(part, seen) for part in value)
     elif isinstance(value, dict):
         done = {key: _poisoned(part, seen) for key, part in value.items()}
-    elif is_dataclass(value) and not isinstance(value, Unit):
+    elif field_names(value) and not isinstance(value, Unit):
         done = _poisoned_fields(value, seen)
     else:
         return value
@@ -1020,11 +1023,17 @@ def _poisoned(value, seen):
     return done
 
 
+def _words(part):
+    return isinstance(part, str) or (
+        isinstance(part, tuple) and all(isinstance(word, str) for word in part)
+    )
+
+
 def _poisoned_fields(value, seen):
-    told = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+    told = {name: getattr(value, name) for name in field_names(value)}
     return type(value)(
         **{
-            name: part if isinstance(part, str) and name in _CLOSED else _poisoned(part, seen)
+            name: part if name in _CLOSED and _words(part) else _poisoned(part, seen)
             for name, part in told.items()
         }
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from fiche.cli.usage import unknown
@@ -14,6 +13,7 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.figure import Number
 from fiche.kernel.number import Misread
 from fiche.kernel.quantity import Quantity, parse_bandwidth, parse_bytes, parse_count, parse_power
+from fiche.kernel.record import record
 from fiche.load import builtin
 from fiche.load.catalog import Catalogs, builtin_catalog, catalogs
 from fiche.load.fault import Faults
@@ -34,7 +34,7 @@ _NUMBERS: Mapping[str, Callable[[str], Quantity | Misread]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FieldTest:
     """`field sign value`: numbers compare by size, words by equality."""
 
@@ -55,7 +55,7 @@ class FieldTest:
         return (told.casefold() == self.word.casefold()) == (self.sign == "=")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Chosen:
     """Cards that pass every test, and by test how many were left out for not stating its field."""
 

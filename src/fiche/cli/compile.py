@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from fiche import __version__
 from fiche.evaluate.decide import Doors, decide
 from fiche.kernel.decision import Decision
 from fiche.kernel.doors import Criterion, Estimator, Importer, Vendor
+from fiche.kernel.record import record
 from fiche.load.fiche import load_fiche
 from fiche.registry import members
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Compiled:
     """A decision, and the bytes of every file that went in, by the name that `inputs` gives it."""
 
@@ -29,9 +29,7 @@ def compile_fiche(path: Path) -> Compiled:
         Refused: anything wrong with the fiche or with a file that it names.
     """
     loaded = load_fiche(path, importers())
-    return Compiled(
-        decision=decide(loaded.fiche, doors(), __version__), contents=loaded.contents
-    )
+    return Compiled(decision=decide(loaded.fiche, doors(), __version__), contents=loaded.contents)
 
 
 def importers() -> tuple[Importer, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from fiche.cli.usage import together, unknown
@@ -17,6 +16,7 @@ from fiche.kernel.figure import Figure, Node
 from fiche.kernel.number import Misread
 from fiche.kernel.origin import Assumed, Stated
 from fiche.kernel.quantity import Quantity, parse_bytes, parse_count
+from fiche.kernel.record import field_names, record, replace
 from fiche.kernel.workload import Case, Workload
 from fiche.registry import members
 
@@ -25,7 +25,7 @@ _HERE = Span(file="command line", line=1, column=1)
 _WHY = "chosen on the command line, not measured"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Options:
     """The options as typed; None where one was not given."""
 
@@ -45,11 +45,11 @@ class Options:
     @classmethod
     def typed(cls, parameters: Mapping[str, str | None]) -> Options:
         """The options among all parameters of a command."""
-        return cls(**{field.name: parameters[field.name] for field in fields(cls)})
+        return cls(**{name: parameters[name] for name in cls.__annotations__})
 
     def told(self) -> tuple[str, ...]:
         """The options that were given, as they are typed."""
-        given = (field.name for field in fields(self) if getattr(self, field.name) is not None)
+        given = (name for name in field_names(self) if getattr(self, name) is not None)
         return tuple(f"--{name.replace('_', '-')}" for name in given)
 
 
@@ -65,7 +65,7 @@ _DIMENSIONS = {"tokens": "context_tokens", "sequences": "resident_sequences"}
 _OF_A_CACHE = ("layers", "kv_heads", "head_dim", "tokens", "sequences", "cache_bits")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Estimate:
     """A workload, every named figure of it, and the nodes to show: items, then envelopes."""
 

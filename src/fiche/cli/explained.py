@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ from fiche.kernel.finding import Finding
 from fiche.kernel.ledger import Ledger, ledger
 from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Stated
 from fiche.kernel.places import Places
+from fiche.kernel.record import record
 from fiche.kernel.trace import basis, formula, inputs
 from fiche.kernel.unit import BYTE
 from fiche.report.numbers import TERMINAL, amount, amount_exact
@@ -50,7 +50,7 @@ def finding_id(found: Finding) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Asked:
     """What an id stands for: a finding with its two sides, or one figure."""
 
@@ -68,7 +68,7 @@ def _asked(name: str, findings: dict[str, Finding], book: Ledger) -> _Asked:
     raise Refused([unknown("figure or finding", name, [*findings, *book.figures])])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Step:
     """One number on the way back: how deep, where it was read, whether it was shown before."""
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fiche.assets import package_data
 from fiche.kernel.address import Address, Pointer, Span
 from fiche.kernel.decision import Fiche
 from fiche.kernel.origin import Computed, Declared, Observed, Origin
 from fiche.kernel.places import Places
+from fiche.kernel.record import record
 
 LONGEST = 240
 _BUILT_IN = "fiche:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Quote:
     """Where a number was read: the place in words, what stands there, the digest of the file."""
 
@@ -27,7 +27,7 @@ class Quote:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Quotes:
     """Finds what stands at an address, in the bytes of the files that went into a decision."""
 

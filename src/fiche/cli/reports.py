@@ -73,7 +73,9 @@ def told(folder: Path, written: Mapping[str, bytes], *, as_json: bool) -> None:
     if as_json:
         put_json({"format": "fiche-written/1", "files": rows})
     else:
-        put_text("".join(f"{row['file']}  {row['bytes']} B  sha256 {row['sha256']}\n" for row in rows))
+        put_text(
+            "".join(f"{row['file']}  {row['bytes']} B  sha256 {row['sha256']}\n" for row in rows)
+        )
 
 
 def digest(content: bytes) -> str:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison
 from fiche.kernel.condition import Condition
-from fiche.kernel.figure import Figure, bounds
+from fiche.kernel.figure import Figure, Number, bounds
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Value:
-    """A value that one piece shows, in the scope of the question, and on whose word."""
+    """A value that one piece shows (none: a catalog's row), in the scope of the question.
+
+    `text` is how a reader writes it, where that is not its number.
+    """
 
     piece: str
     figure: Figure
     by: tuple[str, ...] = ()
+    text: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Threshold:
     """The requirement's side: `at_least` puts it in the need, `at_most` in what is had."""
 
@@ -30,13 +35,17 @@ class Threshold:
 def compared(
     threshold: Threshold, values: Sequence[Value], lacking: Callable[[], Condition]
 ) -> Comparison:
-    """Compare the values that pieces show with the threshold."""
-    ordered = sorted(values, key=lambda v: (v.figure.low, v.piece))
-    first = ordered[0].figure if ordered else None
-    sides = {_meets(threshold, value.figure) for value in ordered}
-    contradiction = sides >= {True, False}
-    need, have = (threshold.figure, first) if threshold.at_least else (first, threshold.figure)
-    texts = tuple(f"{v.piece} says {_text(v.figure)}" for v in ordered) if contradiction else ()
+    """Compare the values that pieces show with the threshold: the worst of those that settle it."""
+    ordered = sorted(values, key=lambda v: (_badness(threshold, v.figure), v.piece))
+    decisive = [v for v in ordered if _meets(threshold, v.figure) is not None]
+    worst = (decisive or ordered)[-1].figure if ordered else None
+    contradiction = len({_meets(threshold, value.figure) for value in decisive}) > 1
+    need, have = (threshold.figure, worst) if threshold.at_least else (worst, threshold.figure)
+    texts = (
+        tuple(f"{_who(v)} says {v.text or figure_text(v.figure)}" for v in ordered)
+        if contradiction
+        else ()
+    )
     return Comparison(
         need_low=need,
         need_high=need,
@@ -48,7 +57,7 @@ def compared(
         claims=tuple(Claim(piece=v.piece, answer="", by=v.by) for v in ordered),
         conflicts=("; ".join(texts),) if texts else (),
         conditions=() if ordered else (lacking(),),
-        pieces=tuple(dict.fromkeys(v.piece for v in ordered)),
+        pieces=tuple(dict.fromkeys(v.piece for v in ordered if v.piece)),
         attested_by=tuple(dict.fromkeys(name for v in ordered for name in v.by)),
     )
 
@@ -61,8 +70,15 @@ def _meets(threshold: Threshold, value: Figure) -> bool | None:
     return True if high is not None and high <= limit else False if low > limit else None
 
 
-def _text(figure: Figure) -> str:
-    return f"{figure.low} {figure.unit}".strip()
+def _badness(threshold: Threshold, value: Figure) -> Number:
+    """Greater is farther on the wrong side; an open high end is as bad as its low end."""
+    if threshold.at_least:
+        return -value.low
+    return value.low if value.high is None else value.high
+
+
+def _who(value: Value) -> str:
+    return value.piece or "the catalog"
 
 
 def _margin(need: Figure | None, have: Figure | None) -> Figure | None:

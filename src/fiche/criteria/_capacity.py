@@ -6,128 +6,185 @@ less other users; high is that print, a system tool's or provider's total, or th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from fiche.criteria import _claims
 from fiche.kernel.comparison import Inquiry
+from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
-from fiche.kernel.piece import Capacity, Piece, Printed
+from fiche.kernel.piece import Attested, Capacity, Piece
+from fiche.kernel.readings import capacities, quantity
+from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.unit import BYTE
 
 FRAMEWORK_VISIBLE = frozenset({"torch_total_memory", "cuda_total_other", "oom_total_capacity"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeviceCapacity:
     """Bounds of one device: None is an open end. `seen` is True once this machine printed its total.
 
-    `others_told` says whether other users of the device are observed or guaranteed absent.
+    `visible` is that total, before other users; `others_told` says whether other users of the device
+    are observed or guaranteed absent. `by` answers for the prints, `others_by` for other users.
     """
 
     low: Figure | None
     high: Figure | None
+    visible: Figure | None
     seen: bool
     others_told: bool
     conflicts: tuple[str, ...]
     pieces: tuple[str, ...]
     by: tuple[str, ...] = ()
+    others_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Print:
     piece: str
+    counter: str
     figure: Figure
     visible: bool
     others: Figure | None
     by: tuple[str, ...]
 
 
+@record
+class _Others:
+    """What other users of the device hold: `held` None with `told` True is a guarantee of none."""
+
+    held: Figure | None = None
+    told: bool = False
+    by: tuple[str, ...] = ()
+    pieces: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
 def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> DeviceCapacity:
     """What this candidate's machine offers on device `index`, from its own prints and the label."""
     prints = sorted(_prints(candidate, index, ground), key=lambda p: (p.piece, p.figure.low))
-    visible = [p for p in prints if p.visible]
-    total = _larger([p.figure for p in visible], "low")
-    high = _smaller([p.figure for p in prints] + _label(candidate))
-    others, told, guaranteed_by = _others(candidate, visible, ground)
+    total = _roomiest(p.figure for p in prints if p.visible)
+    others = _others(candidate, prints, ground)
+    label = _label(candidate)
     return DeviceCapacity(
-        low=_usable(total, others) if told else None,
-        high=high,
-        seen=bool(visible),
-        others_told=told,
-        conflicts=_conflicts(prints),
-        pieces=tuple(dict.fromkeys(p.piece for p in prints)),
-        by=tuple(dict.fromkeys((*guaranteed_by, *(b for p in prints for b in p.by)))),
+        low=_usable(total, others),
+        high=_smallest([*(p.figure for p in prints), *label]),
+        visible=total,
+        seen=total is not None,
+        others_told=others.told,
+        conflicts=tuple(
+            dict.fromkeys(
+                (
+                    *_misnamed(candidate, ground),
+                    *_exclusive(prints),
+                    *_above(prints, label),
+                    *others.conflicts,
+                )
+            )
+        ),
+        pieces=tuple(dict.fromkeys((*(p.piece for p in prints), *others.pieces))),
+        by=tuple(dict.fromkeys(b for p in prints for b in p.by)),
+        others_by=others.by,
     )
 
 
-def _usable(total: Figure | None, others: Figure | None) -> Figure | None:
-    if total is None:
+def _usable(total: Figure | None, others: _Others) -> Figure | None:
+    if total is None or not others.told:
         return None
-    return total if others is None else total - others
+    return total if others.held is None else total - others.held
 
 
 def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[_Print]:
     for piece in ground.pieces:
-        by = _machine_of(piece, candidate, ground)
+        by = machine_of(piece, candidate, ground)
         if by is not None:
-            for capacity in piece.reading.capacities:
-                yield from _capacity_print(piece, capacity, candidate, index, by)
+            for name, capacity in capacities(piece):
+                yield from _capacity_print(piece, name, capacity, candidate, index, by)
     for piece, item in _claims.attested("capacity", candidate, ground):
         if _claims.vouched(item, ground) and _same_device(item.words.get("device"), index):
-            counter = item.words["counter"].value
-            yield _Print(
-                piece=piece.id,
-                figure=item.terms["value"],
-                visible=counter in FRAMEWORK_VISIBLE,
-                others=None,
-                by=_claims.people(item),
-            )
+            yield _attested_print(piece, item, candidate, ground)
 
 
-def _machine_of(piece: Piece, candidate: Candidate, ground: Inquiry) -> tuple[str, ...] | None:
+def machine_of(piece: Piece, candidate: Candidate, ground: Inquiry) -> tuple[str, ...] | None:
     """On whose word a piece is of the candidate's machine; None when it is not, or nobody says."""
-    if not candidate.machine:
-        return None
-    fact = piece.reading.facts.get("machine") or piece.typed.get("machine")
-    if fact is None or fact.value != candidate.machine:
+    fact = _printed_machine(piece) or piece.typed.get("machine")
+    if not candidate.machine or fact is None or fact.value != candidate.machine:
         return None
     if fact.printed:
         return ()
     return (fact.by,) if fact.by and ground.policy.typed_scope == "counts" else None
 
 
-def _same_device(told: object, index: int) -> bool:
-    return told is None or str(getattr(told, "value", told)) in (str(index), f"cuda:{index}")
+def _printed_machine(piece: Piece) -> Fact | None:
+    """The machine that the file prints: once for all, or the same in each of its runs."""
+    runs = {f.value: f for run in piece.reading.runs if (f := run.facts.get("machine")) is not None}
+    only = next(iter(runs.values())) if len(runs) == 1 else None
+    return piece.reading.facts.get("machine") or only
+
+
+def _misnamed(candidate: Candidate, ground: Inquiry) -> Iterator[str]:
+    """A machine that the author typed and the file prints otherwise: whose capacity is it?"""
+    for piece in ground.pieces:
+        typed, printed = piece.typed.get("machine"), _printed_machine(piece)
+        names = {fact.value for fact in (typed, printed) if fact is not None}
+        if piece.reading.capacities and len(names) == 2 and candidate.machine in names:
+            yield f"{piece.id}: the file prints another machine than the scope typed"
+
+
+def _same_device(told: Fact | None, index: int) -> bool:
+    return told is None or told.value in (str(index), f"cuda:{index}")
+
+
+def _attested_print(piece: Piece, item: Attested, candidate: Candidate, ground: Inquiry) -> _Print:
+    """A total that a document states.
+
+    It bounds from below only where the text is the print of this very machine for this very device:
+    its own words, not a person's or a seller's (DESIGN 3: what is declared never admits on memory).
+    """
+    counter, value = item.words["counter"].value, item.terms["value"]
+    machine = machine_of(piece, candidate, ground)
+    one = candidate.cards.low == 1 or "device" in item.words
+    own = counter in FRAMEWORK_VISIBLE and item.pointer is not None and machine is not None and one
+    if own and item.pointer is not None:
+        origin = Observed(pointer=item.pointer, counter=counter, scope="device", stat="total")
+        value = replace(value, origin=origin)
+    return _Print(
+        piece=piece.id,
+        counter=counter,
+        figure=value,
+        visible=own,
+        others=None,
+        by=tuple(dict.fromkeys((*_claims.people(item), *(machine or ())))),
+    )
 
 
 def _capacity_print(
-    piece: Piece, capacity: Capacity, candidate: Candidate, index: int, by: tuple[str, ...]
+    piece: Piece,
+    name: str,
+    capacity: Capacity,
+    candidate: Candidate,
+    index: int,
+    by: tuple[str, ...],
 ) -> Iterator[_Print]:
     """One device's reading describes no other device (C9); an unnamed one only where there is one."""
     alone = capacity.device_index is None and candidate.cards.low == 1
-    if (alone or capacity.device_index == index) and capacity.value.low is not None:
-        others = capacity.others
+    total = quantity(capacity.value, capacity.pointer, capacity.counter, name)
+    if total is not None and (alone or capacity.device_index == index):
+        held = capacity.others
+        others = (
+            None
+            if held is None
+            else quantity(held, capacity.pointer, "other_processes", f"{name}.others")
+        )
         yield _Print(
             piece=piece.id,
-            figure=_observed(capacity, capacity.value, "total"),
+            counter=capacity.counter,
+            figure=total,
             visible=capacity.counter in FRAMEWORK_VISIBLE,
-            others=None
-            if others is None or others.low is None
-            else _observed(capacity, others, "current"),
+            others=others,
             by=by,
         )
-
-
-def _observed(capacity: Capacity, value: Printed, stat: str) -> Figure:
-    counter = capacity.counter if stat == "total" else "other_processes"
-    origin = Observed(
-        pointer=capacity.pointer, counter=counter, scope="device", stat=stat, printed=value.text
-    )
-    assert value.low is not None
-    return Figure(low=value.low, high=value.high, unit=BYTE, origin=origin)
 
 
 def _label(candidate: Candidate) -> list[Figure]:
@@ -136,42 +193,72 @@ def _label(candidate: Candidate) -> list[Figure]:
     return [card.figures["nominal_binary"]] if card and "nominal_binary" in card.figures else []
 
 
-def _others(
-    candidate: Candidate, visible: list[_Print], ground: Inquiry
-) -> tuple[Figure | None, bool, tuple[str, ...]]:
-    """What others hold (the larger reading), whether anybody told, and who guarantees none."""
-    read = [p.others for p in visible if p.others is not None]
+def _others(candidate: Candidate, prints: list[_Print], ground: Inquiry) -> _Others:
+    """What others hold: readings, else a guarantee of none; a reading that belies one is a conflict."""
+    read = [p.others for p in prints if p.others is not None]
+    guarantees = tuple(_guarantees(candidate, ground))
+    conflicts = (*_belied(read, guarantees), *_denied(candidate, guarantees, ground))
     if read:
-        return _larger(read, "high"), True, ()
-    if candidate.other_users is not None and candidate.other_users.value == "none":
-        counts = candidate.other_users.by and ground.policy.typed_scope == "counts"
-        if counts:
-            return None, True, (candidate.other_users.by,)
-    for _, item in _claims.attested("other_users", candidate, ground):
+        return _Others(held=_smallest(read), told=True, conflicts=conflicts)
+    if not guarantees:
+        return _Others()
+    piece, by = guarantees[0]
+    return _Others(told=True, by=by, pieces=(piece,) if piece else (), conflicts=conflicts)
+
+
+def _guarantees(candidate: Candidate, ground: Inquiry) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(piece, people) of each word that nothing else uses the card: documents before the author."""
+    for piece, item in _claims.attested("other_users", candidate, ground):
         if item.words["value"].value == "none" and _claims.vouched(item, ground):
-            return None, True, _claims.people(item)
-    return None, False, ()
+            yield piece.id, _claims.people(item)
+    told = candidate.other_users
+    if told is not None and told.value == "none" and ground.policy.typed_scope == "counts":
+        yield from [("", (told.by,))] if told.by else []
 
 
-def _larger(figures: list[Figure], end: str) -> Figure | None:
-    """The figure with the greatest bound at one end; comparing prints, not making a formula."""
-    if not figures:
-        return None
-    known = [f for f in figures if getattr(f, end) is not None]
-    return max(known or figures, key=lambda f: getattr(f, end) or 0)
+def _denied(candidate: Candidate, guarantees: tuple[object, ...], ground: Inquiry) -> Iterator[str]:
+    for piece, item in _claims.attested("other_users", candidate, ground):
+        if guarantees and item.words["value"].value != "none" and _claims.vouched(item, ground):
+            yield f"other users are guaranteed absent, and {piece.id} says that there are some"
 
 
-def _smaller(figures: list[Figure]) -> Figure | None:
+def _belied(read: list[Figure], guarantees: tuple[object, ...]) -> tuple[str, ...]:
+    least = max((figure.low for figure in read), default=0)
+    if guarantees and least > 0:
+        return (f"other users are guaranteed absent, and {least} B of them were read",)
+    most = _smallest(read)
+    if most is not None and most.high is not None and least > most.high:
+        return (f"other users held at least {least} B in one reading, {most.high} B in another",)
+    return ()
+
+
+def _roomiest(figures: Iterable[Figure]) -> Figure | None:
+    """The figure with the greatest lower bound; comparing prints, not making a formula."""
+    return max(figures, key=lambda f: f.low, default=None)
+
+
+def _smallest(figures: list[Figure]) -> Figure | None:
+    """The figure with the least upper bound, if any has one."""
     known = [f for f in figures if f.high is not None]
-    return min(known, key=lambda f: f.high or 0) if known else None
+    return min(known, key=lambda f: f.high or 0) if known else figures[0] if figures else None
 
 
-def _conflicts(prints: list[_Print]) -> tuple[str, ...]:
-    """Framework-visible totals that exclude each other, or one above what a wider tool printed."""
-    return tuple(
-        f"{low.piece} shows at least {low.figure.low} B, {high.piece} at most {high.figure.high} B"
-        for low in prints
-        if low.visible
-        for high in prints
-        if high.figure.high is not None and low.figure.low > high.figure.high
-    )
+def _exclusive(prints: list[_Print]) -> Iterator[str]:
+    """Totals that cannot both hold: of one counter, or one visible to programs above a wider one."""
+    for low in prints:
+        for high in prints:
+            comparable = low.visible or low.counter == high.counter
+            most = high.figure.high
+            if comparable and most is not None and low.figure.low > most:
+                yield f"{low.piece} shows at least {low.figure.low} B, {high.piece} at most {most} B"
+
+
+def _above(prints: list[_Print], label: list[Figure]) -> Iterator[str]:
+    """A print above the label's ceiling: another card, a modified one, or the total of several."""
+    for seen in prints:
+        for ceiling in label:
+            if ceiling.high is not None and seen.figure.low > ceiling.high:
+                yield (
+                    f"{seen.piece} shows at least {seen.figure.low} B, above the {ceiling.high} B that "
+                    "the label can mean: another card, a modified one, or the total of several"
+                )

@@ -9,11 +9,19 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.requirement import Candidate
 
+# Facts that a card's sheet can attest for every card of that name; the rest is a machine's or a seller's.
+_OF_A_CARD = frozenset({"document", "power", "precision", "software"})
+
 
 def attested(fact: str, candidate: Candidate, ground: Inquiry) -> Iterator[tuple[Piece, Attested]]:
-    """Attested facts of one kind whose document is about this candidate."""
+    """Attested facts of one kind whose document is about this candidate.
+
+    A card's name does not describe the rest of the server, nor what is charged for it (D3): a
+    document that names only the card attests facts of the card.
+    """
     for piece in ground.pieces:
-        if about(piece, candidate):
+        named_enough = fact in _OF_A_CARD or _sold(piece, candidate)
+        if named_enough and about(piece, candidate):
             yield from ((piece, item) for item in piece.attested if item.fact == fact)
 
 
@@ -26,8 +34,18 @@ def about(piece: Piece, candidate: Candidate) -> bool:
     offer = candidate.offer
     own = {"offer": offer.id if offer else "", "machine": candidate.machine, "gpu": candidate.gpu}
     named = {key: piece.typed[key].value for key in own if key in piece.typed}
-    quoted = offer is not None and "quote" in offer.facts and offer.facts["quote"].value == piece.id
-    return (bool(named) or quoted) and all(own[key] == value for key, value in named.items())
+    told = bool(named) or _quoted(piece, candidate)
+    return told and all(own[key] == value for key, value in named.items())
+
+
+def _sold(piece: Piece, candidate: Candidate) -> bool:
+    """The document names an offer or a machine, not only a card."""
+    return "offer" in piece.typed or "machine" in piece.typed or _quoted(piece, candidate)
+
+
+def _quoted(piece: Piece, candidate: Candidate) -> bool:
+    offer = candidate.offer
+    return offer is not None and "quote" in offer.facts and offer.facts["quote"].value == piece.id
 
 
 def first(*figures: Figure | None) -> Figure | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from fiche.kernel.condition import Condition
 
 
@@ -71,7 +73,7 @@ def ceiling(piece: str) -> Condition:
 def memory_available(card: str, machine: str, threshold: str, elsewhere: str) -> Condition:
     """The machine has not printed its framework-visible total."""
     where = f"machine {machine}" if machine else "the machine offered (name it as `machine`)"
-    seen = f"; the same card elsewhere showed {elsewhere}" if elsewhere else ""
+    seen = f"; the same card elsewhere: {elsewhere}" if elsewhere else ""
     return Condition(
         topic="memory_available",
         text=(
@@ -81,6 +83,20 @@ def memory_available(card: str, machine: str, threshold: str, elsewhere: str) ->
         threshold=threshold,
         supplier="seller, before the order; acceptance test at delivery",
         piece_kind="record or out-of-memory message of that machine",
+    )
+
+
+def tight(case: str, machine: str, most: int | Fraction) -> Condition:
+    """A covering run took more, elsewhere, than this machine offers; caches and pools may shrink."""
+    return Condition(
+        topic="need",
+        text=(
+            f"run the whole loop of case '{case}' on machine {machine}: the peak seen elsewhere, with the "
+            "stated margin, is above what it offers, and caches and pools may shrink with the room"
+        ),
+        threshold=f"peak of the process's device use <= {most} B",
+        supplier="whoever can run it",
+        piece_kind="record",
     )
 
 
@@ -129,7 +145,7 @@ def narrower() -> Condition:
     """Both sides are told but overlap: a reading in bytes would settle it."""
     return Condition(
         topic="precision_of_reading",
-        text="the two intervals overlap: provide a reading in exact bytes of the need and of the capacity",
+        text="the two intervals overlap: provide an exact reading of what is needed and of what there is",
         supplier="whoever can run it",
         piece_kind="record",
     )

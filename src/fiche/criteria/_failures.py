@@ -2,48 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from fiche.criteria._scope import Question, Scope, excesses, executed, scope_of, told_facts
+from fiche.criteria._executed import load_of
+from fiche.criteria._scope import Question, Scope, joined, scope_of, speaks_of, told_facts
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.piece import Failure, Piece, Run
+from fiche.kernel.record import record
 
 # Messages that say the device had no memory left; a library's or a counter's word is not one.
 _SAYS_SO = frozenset({"allocator_oom", "driver_oom"})
+# Phases that come beside the loop: a failure there says nothing to a case that has none of them.
+_BESIDE = frozenset({"evaluation", "export"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failed:
-    """One failed run against one question: what keeps it from excluding (nothing: it is proven)."""
+    """One failed run against one question: what keeps it from excluding (nothing: it is proven).
+
+    `total` is the capacity that the failing card printed, as (low, high) bytes; `by` names the people
+    whose word it takes.
+    """
 
     piece: str
     run: Run
     scope: Scope
     doubts: tuple[str, ...]
     related: bool
+    total: tuple[int, int | None] | None
+    by: tuple[str, ...]
 
     @property
     def proven(self) -> bool:
         """True when scope and dimensions cover the question and no other cause is open."""
         return self.scope.covers and not self.doubts
 
+    @property
+    def disputed(self) -> bool:
+        """True when it would be proven, but for a contradiction of file and author."""
+        return self.scope.disputed and not self.doubts
+
 
 def failed(piece: Piece, run: Run, ask: Question, index: int, ground: Inquiry) -> Failed | None:
-    """Judge one run's failure; None when the run did not fail, or failed on another device."""
-    if run.outcome != "failure" or run.failure is None:
-        return None
-    scope = scope_of(ask, piece, run, "memory", ground)
-    doubts = (*excesses(ask, executed(piece, run, ground)), *_causes(piece, run, ground))
-    if run.failure.device_index not in (None, index):
-        doubts = (f"it happened on device {run.failure.device_index}", *doubts)
-    same_card = told_facts(piece, run, ground).get("gpu")
-    related = same_card is not None and same_card.value == ask.facts["gpu"]
-    return Failed(piece=piece.id, run=run, scope=scope, doubts=doubts, related=related)
-
-
-def _causes(piece: Piece, run: Run, ground: Inquiry) -> tuple[str, ...]:
+    """Judge one run's failure; None when the run did not fail."""
     failure = run.failure
-    assert failure is not None
+    if run.outcome != "failure" or failure is None:
+        return None
+    word = _alone_by_word(piece, run, ground)
+    doubts = [*_causes(failure, word), *_beside(ask, run)]
+    if failure.device_index not in (None, index) and not ask.alone:
+        doubts.insert(0, f"it happened on device {failure.device_index}")
+    scope = joined(
+        scope_of(ask, piece, run, "memory", ground), load_of(ask, piece, run, "larger", ground)
+    )
+    return Failed(
+        piece=piece.id,
+        run=run,
+        scope=scope,
+        doubts=tuple(doubts),
+        related=speaks_of(ask, piece, run, ground),
+        total=_bounds(failure, "total_capacity"),
+        by=tuple(dict.fromkeys((*scope.by, *(word or ())))),
+    )
+
+
+def _beside(ask: Question, run: Run) -> list[str]:
+    """The phase that failed, where the case does not ask for it."""
+    last = run.phases[-1] if run.phases else ""
+    if last in _BESIDE and last not in ask.phases:
+        return [f"it happened in {last}, which the case does not ask for"]
+    return []
+
+
+def _causes(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
     found = []
     if failure.memory != "device" or failure.message_kind not in _SAYS_SO:
         found.append(
@@ -51,35 +80,44 @@ def _causes(piece: Piece, run: Run, ground: Inquiry) -> tuple[str, ...]:
         )
     if failure.recovered:
         found.append("the program went on afterwards")
-    if _readable(failure, "allowed") is not None:
+    if "allowed" in failure.quantities:
         found.append("a limit was set for the process")
-    found.extend(_sharing(piece, run, failure, ground))
-    found.extend(_leftover(failure))
-    return tuple(found)
+    if failure.truncated:
+        found.append("the message breaks off: a limit or another process may be named in the rest")
+    return [*found, *_sharing(failure, word), *_leftover(failure)]
 
 
-def _sharing(piece: Piece, run: Run, failure: Failure, ground: Inquiry) -> list[str]:
+def _sharing(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
     if failure.other_processes:
         return ["another process is listed on the card"]
-    told = told_facts(piece, run, ground).get("other_users")
-    if told is not None and told.value == "none" and (told.printed or told.by):
-        return []
-    if _readable(failure, "process_in_use") is None:
+    if word is None and _bounds(failure, "process_in_use") is None:
         return [
             "the message does not list the card's processes: whether another one used it is untold"
         ]
     return []
 
 
+def _alone_by_word(piece: Piece, run: Run, ground: Inquiry) -> tuple[str, ...] | None:
+    """On whose word nothing else used the card (nobody's when the file prints it); None: untold."""
+    told = told_facts(piece, run, ground).get("other_users")
+    if told is None or told.value != "none":
+        return None
+    if told.printed:
+        return ()
+    return (told.by,) if told.by and ground.policy.typed_scope == "counts" else None
+
+
 def _leftover(failure: Failure) -> list[str]:
-    free, requested = _readable(failure, "free"), _readable(failure, "requested")
-    if free is None or requested is None:
+    free = _bounds(failure, "free")
+    requested = _bounds(failure, "requested") or _bounds(failure, "requested_at_least")
+    if free is None or free[1] is None or requested is None:
         return ["the free and the requested bytes are not both printed"]
     return [] if free[1] < requested[0] else ["free memory was left for the request"]
 
 
-def _readable(failure: Failure, name: str) -> tuple[int, int] | None:
+def _bounds(failure: Failure, name: str) -> tuple[int, int | None] | None:
+    """(low, high) of a printed quantity; None where the message does not print it (C2)."""
     printed = failure.quantities.get(name)
-    if printed is None or printed.unavailable or printed.low is None or printed.high is None:
+    if printed is None or printed.unavailable or printed.low is None:
         return None
     return printed.low, printed.high

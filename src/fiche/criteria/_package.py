@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from fiche.criteria import _claims, _conditions
+from fiche.criteria import _conditions
+from fiche.criteria._terms import Terms, terms_of
+from fiche.criteria._words import number_text
 from fiche.kernel.catalog import Offer
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
-from fiche.kernel.fact import Fact
-from fiche.kernel.figure import Figure, Node, Unknown, ceil, larger
-from fiche.kernel.piece import Attested, Piece
+from fiche.kernel.figure import Figure, Node, Unknown, ceil, either, larger
+from fiche.kernel.origin import Stated
+from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.unit import HOUR
+from fiche.kernel.unit import HOUR, ONE
+
+_CHARGES = ("setup", "storage", "egress")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Package:
     """`cost` is what a report prints; `at_least` may exclude; `open` says what keeps it from admitting."""
 
@@ -27,20 +30,20 @@ class Package:
     pieces: tuple[str, ...]
     by: tuple[str, ...]
 
+    @property
+    def known(self) -> bool:
+        """True when nothing is open: only a known cost is ranked (DESIGN 4)."""
+        return self.cost.high is not None and not (self.open or self.conflicts)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Quoted:
-    """Terms of one offer, each from its document where one attests it, else from the offer's row."""
 
-    price: Figure
-    covers: str
-    hours: Figure | None
-    basis: str
-    rate: Figure | None
-    quote: tuple[str, ...]
-    valid: str
-    conflicts: tuple[str, ...]
-    by: tuple[str, ...]
+@record
+class _Bought:
+    """How much is bought: lots, priced units at one time, periods, and the least that may be charged."""
+
+    lots: Figure | None
+    units: Figure
+    periods: Figure
+    least: Figure
 
 
 def package(candidate: Candidate, basis: str, ground: Inquiry) -> Package | None:
@@ -48,126 +51,173 @@ def package(candidate: Candidate, basis: str, ground: Inquiry) -> Package | None
     offer = candidate.offer
     if offer is None or "price" not in offer.figures:
         return None
-    terms = _terms(offer, candidate, ground)
-    net = terms.price * _lots(offer, candidate, terms)
-    cost = _on_basis(net, basis, terms).named(
-        f"{candidate.id}.cost", "cost of the package", left_out=_left_out(offer)
-    )
+    terms = terms_of(offer, candidate, ground)
+    bought = _bought(offer, candidate, terms)
+    cost = _on_basis(_net(offer, candidate, terms, bought, bought.periods), basis, terms)
+    least = _on_basis(_net(offer, candidate, terms, bought, bought.least), basis, terms)
     return Package(
-        cost=cost,
-        at_least=cost if not basis or terms.basis else None,
-        open=tuple(_open(candidate, offer, basis, terms, ground)),
+        cost=cost.named(
+            f"{candidate.id}.cost",
+            "cost of the package",
+            left_out=_left_out(offer, candidate, terms, bought),
+        ),
+        at_least=least if _bounded(basis, terms) else None,
+        open=tuple(dict.fromkeys(_open(candidate, offer, basis, terms, bought, ground))),
         conflicts=terms.conflicts,
-        pieces=terms.quote,
+        pieces=terms.pieces,
         by=terms.by,
     )
 
 
-def _terms(offer: Offer, candidate: Candidate, ground: Inquiry) -> _Quoted:
-    prices = [
-        x for x in _claims.attested("price", candidate, ground) if _claims.vouched(x[1], ground)
-    ]
-    taxes = [x for x in _claims.attested("tax", candidate, ground) if _claims.vouched(x[1], ground)]
-    row = offer.figures["price"]
-    price = next((item.terms["amount"] for _, item in prices), row)
-    return _Quoted(
-        price=price,
-        covers=_word(prices, "covers") or _value(offer.facts.get("covers")),
-        hours=next(
-            (i.terms["per"] for _, i in prices if "per" in i.terms), offer.figures.get("hours")
-        ),
-        basis=_word(taxes, "basis") or _value(offer.facts.get("tax")),
-        rate=next(
-            (i.terms["rate"] for _, i in taxes if "rate" in i.terms), offer.figures.get("tax_rate")
-        ),
-        quote=tuple(dict.fromkeys(p.id for p, _ in (*prices, *taxes))),
-        valid=_validity(offer, candidate, ground),
-        conflicts=tuple(_differing(row, prices)),
-        by=tuple(dict.fromkeys(n for _, i in (*prices, *taxes) for n in _claims.people(i))),
-    )
+def told_basis(candidate: Candidate, ground: Inquiry) -> str:
+    """The tax basis that the candidate's offer is priced on; empty where nobody says."""
+    offer = candidate.offer
+    priced = offer is not None and "price" in offer.figures
+    return terms_of(offer, candidate, ground).basis if offer is not None and priced else ""
 
 
-def _differing(row: Figure, prices: list[tuple[Piece, Attested]]) -> Iterator[str]:
-    for piece, item in prices:
-        told = item.terms["amount"]
-        if told.unit != row.unit or told.low != row.low:
-            yield f"{piece.id} attests {told.low} {told.unit}, the offer's row says {row.low} {row.unit}"
+def _bought(offer: Offer, candidate: Candidate, terms: Terms) -> _Bought:
+    lots, units = _units(offer, candidate, terms)
+    periods, least = _periods(offer, candidate, terms)
+    return _Bought(lots=lots, units=units, periods=periods, least=least)
 
 
-def _word(claims: list[tuple[Piece, Attested]], name: str) -> str:
-    return next((i.words[name].value for _, i in claims if name in i.words), "")
+def _units(offer: Offer, candidate: Candidate, terms: Terms) -> tuple[Figure | None, Figure]:
+    """(lots, priced units): enough cards in whole lots, at least the minimum order.
 
-
-def _value(fact: Fact | None) -> str:
-    return fact.value if fact else ""
-
-
-def _validity(offer: Offer, candidate: Candidate, ground: Inquiry) -> str:
-    """`yes`, `expired`, `early` or `untold` at the decision's date; ISO dates order as text."""
-    spans = [
-        (_value(i.words.get("from")), _value(i.words.get("until")))
-        for _, i in _claims.attested("validity", candidate, ground)
-        if _claims.vouched(i, ground)
-    ]
-    spans = spans or [
-        (_value(offer.facts.get("valid_from")), _value(offer.facts.get("valid_until")))
-    ]
-    start, end = spans[0]
-    if not end:
-        return "untold"
-    if end < ground.date:
-        return "expired"
-    return "early" if start > ground.date else "yes"
-
-
-def _lots(offer: Offer, candidate: Candidate, terms: _Quoted) -> Figure:
-    """Whole lots.
-
-    Enough cards, each for enough whole periods, at least the minimum order (C: 73 h on a 72-hour
-    lot are two).
+    A price per card is paid for every card of the lots. Where nobody says what the price covers, or
+    how many cards a lot holds, both readings stand.
     """
+    cards = _plain(candidate.cards)
+    order = offer.figures.get("min_order")
     per_lot = offer.figures.get("cards_per_lot")
-    cards: Figure = candidate.cards if per_lot is None else ceil(candidate.cards / per_lot)
-    if terms.covers == "card" and per_lot is not None:
-        cards = cards * per_lot
-    if "min_order" in offer.figures:
-        cards = larger(cards, offer.figures["min_order"])
-    if offer.kind == "buy" or terms.hours is None:
-        return cards
-    return cards * ceil(_hours(offer, candidate) / terms.hours)
+    if per_lot is None:
+        lots = None
+        units = cards if terms.covers == "card" or cards.low == 1 else either(1, cards, _CARDS)
+        return lots, units if order is None else larger(units, _plain(order))
+    lots = ceil(cards / _plain(per_lot))
+    lots = lots if order is None else larger(lots, _plain(order))
+    if terms.covers == "lot" or per_lot.high == 1:
+        return lots, lots
+    by_card = lots * _plain(per_lot)
+    return lots, by_card if terms.covers == "card" else either(lots, by_card, _COVERS)
 
 
-def _hours(offer: Offer, candidate: Candidate) -> Node:
+_CARDS = "how many cards a lot holds is untold"
+_COVERS = "whether the price is for the lot or for one card is untold"
+
+
+def _plain(count: Figure) -> Figure:
+    """A count without its word: cards per lot and lots make no unit of their own."""
+    if count.unit == ONE:
+        return count
+    return count / Figure(low=1, high=1, unit=count.unit, origin=Stated(span=None))
+
+
+def _periods(offer: Offer, candidate: Candidate, terms: Terms) -> tuple[Figure, Figure]:
+    """(periods paid, least that may be paid): whole periods, unless hours may be added to one.
+
+    73 h on a 72-hour lot are two lots; where the terms of extension are untold the least is pro rata.
+    """
+    once = Figure(low=1, high=1, unit=ONE, origin=Stated(span=None))
+    if offer.kind == "buy":
+        return once, once
+    if terms.hours is None:
+        unknown = Unknown(condition=_period(offer), unit=ONE, id="periods", label="periods paid")
+        return larger(unknown, 1), once
+    share = larger(_hours(offer, candidate, terms.hours) / terms.hours, 1)
+    whole = ceil(share)
+    if "duration" not in candidate.workload.figures:
+        return whole, once
+    if terms.extension == "hours":
+        return share, share
+    return whole, whole if terms.extension == "lots" else share
+
+
+def _hours(offer: Offer, candidate: Candidate, period: Figure) -> Node:
     """The need in hours, or the minimum time where that is longer; untold, one period at least."""
     needed: Node | None = candidate.workload.figures.get("duration")
     if needed is None:
         needed = Unknown(condition=_duration(), unit=HOUR, id="duration", label="hours needed")
-        least = offer.figures.get("hours")
-        return larger(needed, least) if least is not None else needed
+        needed = larger(needed, period)
     return larger(needed, offer.figures["min_time"]) if "min_time" in offer.figures else needed
 
 
-def _duration() -> Condition:
-    return Condition(
-        topic="duration",
-        text="state how many hours the work takes, with the reason",
-        supplier="author of the fiche",
-        piece_kind="fiche",
-    )
+def _net(
+    offer: Offer, candidate: Candidate, terms: Terms, bought: _Bought, periods: Figure
+) -> Figure:
+    """Price and the charges told beside it, before any change of tax basis."""
+    cost = terms.price * bought.units * periods
+    for name in _CHARGES:
+        charge = _charge(name, offer, candidate, terms, bought)
+        cost = cost if charge is None else cost + charge
+    return cost
 
 
-def _on_basis(net: Figure, basis: str, terms: _Quoted) -> Figure:
+def _charge(
+    name: str, offer: Offer, candidate: Candidate, terms: Terms, bought: _Bought
+) -> Figure | None:
+    """A charge beside the price, as often as it is paid; None where it is untold or not countable."""
+    amount = offer.figures.get(name)
+    per = offer.facts.get(f"{name}.per")
+    if amount is None or per is None or amount.unit != terms.price.unit:
+        return None
+    times = _times(per.value, candidate, terms, bought)
+    return None if times is None else amount * times
+
+
+def _times(per: str, candidate: Candidate, terms: Terms, bought: _Bought) -> Figure | int | None:
+    what, _, hour = per.partition(" ")
+    counts: Mapping[str, Figure | int | None] = {
+        "order": 1,
+        "lot": bought.lots,
+        "card": _plain(candidate.cards),
+    }
+    count = counts.get(what)
+    if count is None or not hour:
+        return count
+    if hour != "hour" or terms.hours is None:
+        return None
+    return bought.periods * _plain(terms.hours) * count
+
+
+def _uncounted(offer: Offer, candidate: Candidate, terms: Terms, bought: _Bought) -> Iterator[str]:
+    """Charges that are told and not zero, but not countable: the cost is not the package's."""
+    for name in _CHARGES:
+        amount = offer.figures.get(name)
+        charged = amount is not None and amount.high != 0
+        if charged and _charge(name, offer, candidate, terms, bought) is None:
+            yield name
+
+
+def _left_out(offer: Offer, candidate: Candidate, terms: Terms, bought: _Bought) -> tuple[str, ...]:
+    uncounted = tuple(_uncounted(offer, candidate, terms, bought))
+    return tuple(name for name in _CHARGES if name not in offer.figures or name in uncounted)
+
+
+def _on_basis(net: Figure, basis: str, terms: Terms) -> Figure:
     if not basis or not terms.basis or basis == terms.basis or terms.rate is None:
         return net
     return net * (1 + terms.rate) if basis == "included" else net / (1 + terms.rate)
 
 
+def _bounded(basis: str, terms: Terms) -> bool:
+    """True when the amount is a lower bound on the asked basis: tax adds, and never takes away."""
+    if basis == "included" or terms.basis == "excluded":
+        return True
+    return bool(basis) and (terms.basis == basis or (bool(terms.basis) and terms.rate is not None))
+
+
 def _open(
-    candidate: Candidate, offer: Offer, basis: str, terms: _Quoted, ground: Inquiry
+    candidate: Candidate,
+    offer: Offer,
+    basis: str,
+    terms: Terms,
+    bought: _Bought,
+    ground: Inquiry,
 ) -> Iterator[Condition]:
-    if "duration" not in candidate.workload.figures and offer.kind == "rent":
-        yield _duration()
-    if not _priced(candidate, ground):
+    yield from _open_quantity(candidate, offer, terms, bought)
+    if not terms.quoted:
         yield _conditions.document("cost", f"get a quote that states the price of offer {offer.id}")
     if not basis:
         yield _conditions.document(
@@ -183,17 +233,51 @@ def _open(
         yield _conditions.document("cost", _validity_text(offer, terms.valid, ground.date))
 
 
-def _priced(candidate: Candidate, ground: Inquiry) -> bool:
-    claims = _claims.attested("price", candidate, ground)
-    return any(_claims.vouched(item, ground) for _, item in claims)
+def _open_quantity(
+    candidate: Candidate, offer: Offer, terms: Terms, bought: _Bought
+) -> Iterator[Condition]:
+    """What keeps the number of lots and periods from being known."""
+    if offer.kind != "buy":
+        if "duration" not in candidate.workload.figures:
+            yield _duration()
+        if terms.hours is None:
+            yield _period(offer)
+        elif terms.hours.low > 1 and bought.periods.low > 1 and not terms.extension_told:
+            yield _conditions.document(
+                "cost", f"have the seller state how {offer.id} is extended: by lots or by hours"
+            )
+    if not bought.units.exact:
+        yield _conditions.document(
+            "cost",
+            f"have the seller state what the price of {offer.id} covers, and the cards of a lot",
+        )
+    for name in _uncounted(offer, candidate, terms, bought):
+        yield _conditions.document(
+            "cost", f"have the seller state what {name} costs for the whole package of {offer.id}"
+        )
+    most = offer.figures.get("lots_max")
+    if most is not None and bought.lots is not None and bought.lots.low > most.low:
+        yield _conditions.document(
+            "cost",
+            f"{offer.id} has {number_text(most.low)} lots at most: have the seller offer "
+            f"{number_text(bought.lots.low)}",
+        )
+
+
+def _duration() -> Condition:
+    return Condition(
+        topic="duration",
+        text="state how many hours the work takes, with the reason",
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
+def _period(offer: Offer) -> Condition:
+    return _conditions.document("cost", f"have the seller state how many hours {offer.id} pays for")
 
 
 def _validity_text(offer: Offer, valid: str, date: str) -> str:
     if valid == "untold":
         return f"have the seller state until when {offer.id} holds (decision of {date})"
     return f"renew {offer.id}: it does not hold on {date} ({valid})"
-
-
-def _left_out(offer: Offer) -> tuple[str, ...]:
-    terms = ("setup", "storage", "egress")
-    return tuple(name for name in terms if name not in offer.figures)

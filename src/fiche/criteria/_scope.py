@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Run
+from fiche.kernel.record import field, record
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.workload import Case, Workload
 
 # Requests that merely wait are not resident (A4), so they do not enter what memory must cover.
 NOT_RESIDENT = frozenset({"concurrent_requests"})
+# Counts of a workload that are scope facts too.
+_COUNTED = ("placement.devices", "method.rank")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scope:
-    """How a run's scope stands to a question: named differences, untold facts, attesting people."""
+    """How a run's scope stands to a question.
+
+    Named differences, untold facts, typed facts that the file contradicts, the people whose word it
+    takes, and what is typed but signed by nobody whose word counts.
+    """
 
     differs: tuple[str, ...] = ()
     untold: tuple[str, ...] = ()
@@ -29,57 +35,130 @@ class Scope:
     @property
     def covers(self) -> bool:
         """True when every strict fact is told, agrees, and somebody answers for it."""
-        return not (self.differs or self.untold or self.contradicted or self.unsigned)
+        return not (self.short or self.contradicted)
+
+    @property
+    def disputed(self) -> bool:
+        """True when only the contradiction between file and author keeps it from covering."""
+        return bool(self.contradicted) and not self.short
+
+    @property
+    def short(self) -> tuple[str, ...]:
+        """Why it does not cover, contradictions apart."""
+        return (*self.differs, *self.untold, *self.unsigned)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Question:
-    """What is asked of a piece: facts by dotted path, and the dimensions of one case."""
+    """What is asked of a piece: facts by dotted path, and the dimensions of one case.
+
+    `counts` are stated numbers, which a piece need not tell but must not contradict. `alone` is True
+    for a placement of one device: then a run has no other device to confuse it with.
+    """
 
     facts: Mapping[str, str]
+    counts: Mapping[str, str] = field(default_factory=dict)
     dimensions: Mapping[str, Figure] = field(default_factory=dict)
     phases: tuple[str, ...] = ()
     case: str = ""
+
+    @property
+    def alone(self) -> bool:
+        """One device is asked about, by the placement or for want of one."""
+        return self.facts.get("placement.devices", "1") == "1"
 
 
 def question(candidate: Candidate, case: Case | None = None) -> Question:
     """The question that a requirement puts to the pieces, for one candidate and case."""
     facts = {path: fact.value for path, fact in candidate.workload.facts.items()}
     facts["gpu"] = candidate.gpu
-    for path in ("placement.devices", "method.rank"):
-        if path in candidate.workload.figures:
-            facts[path] = str(candidate.workload.figures[path].low)
+    counts = {path: str(figure.low) for path, figure in candidate.workload.figures.items()}
+    facts |= {path: counts[path] for path in _COUNTED if path in counts}
     if case is None:
-        return Question(facts=facts)
+        return Question(facts=facts, counts=counts)
     resident = {k: v for k, v in case.dimensions.items() if k not in NOT_RESIDENT}
-    return Question(facts=facts, dimensions=resident, phases=case.phases, case=case.id)
+    return Question(
+        facts=facts, counts=counts, dimensions=resident, phases=case.phases, case=case.id
+    )
 
 
 def scope_of(
-    ask: Question, piece: Piece, run: Run | None, criterion: str, ground: Inquiry
+    ask: Question,
+    piece: Piece,
+    run: Run | None,
+    criterion: str,
+    ground: Inquiry,
+    also: tuple[str, ...] = (),
 ) -> Scope:
-    """Compare the strict facts of a criterion; dimensions are another question (`covers_*`)."""
+    """Compare the strict facts of a criterion; dimensions are another question (`_executed`).
+
+    `also` names facts without which the criterion would mean nothing, whatever the policy lists.
+    """
     told = told_facts(piece, run, ground)
-    differs: list[str] = []
-    untold: list[str] = []
-    by: list[str] = []
-    unsigned: list[str] = []
-    for path, names in strict_paths(ask, told, criterion, ground):
-        asked = ask.facts.get(path)
-        said = told.get(path)
-        if asked is None or said is None:
-            untold.append(_untold(names, asked, said))
-        elif asked.casefold() != said.value.casefold():
-            differs.append(f"{path}: the question says {asked}, the piece {said.value}")
-        elif not said.printed:
-            (by if said.by else unsigned).append(said.by or path)
-    return Scope(
-        differs=tuple(differs),
-        untold=tuple(untold),
-        contradicted=contradictions(piece, run),
-        by=tuple(dict.fromkeys(by)),
-        unsigned=tuple(unsigned),
-    )
+    found = Tally()
+    found.contradicted.extend(contradictions(piece, run).values())
+    paths = tuple(strict_paths(ask, told, criterion, ground))
+    if not paths:
+        found.untold.append(f"policy '{ground.policy.name}' lists no strict fact for {criterion}")
+    for path, names in dict.fromkeys((*paths, *((path, path) for path in also))):
+        _compare(path, names, ask, piece, told.get(path), found, ground)
+    return found.scope()
+
+
+class Tally:
+    """A scope in the making."""
+
+    def __init__(self) -> None:
+        self.differs: list[str] = []
+        self.untold: list[str] = []
+        self.contradicted: list[str] = []
+        self.by: list[str] = []
+        self.unsigned: list[str] = []
+
+    def scope(self) -> Scope:
+        """The finished scope, each text once."""
+        return Scope(
+            differs=tuple(dict.fromkeys(self.differs)),
+            untold=tuple(dict.fromkeys(self.untold)),
+            contradicted=tuple(dict.fromkeys(self.contradicted)),
+            by=tuple(dict.fromkeys(self.by)),
+            unsigned=tuple(dict.fromkeys(self.unsigned)),
+        )
+
+    def sign(self, what: str, by: str, ground: Inquiry) -> None:
+        """Count a typed fact on its author's word, where there is one and the policy lets it count."""
+        if not by:
+            self.unsigned.append(f"{what}: typed, and nobody answers for it")
+        elif ground.policy.typed_scope != "counts":
+            self.unsigned.append(
+                f"{what}: on the word of {by} alone, which policy '{ground.policy.name}' does not count"
+            )
+        else:
+            self.by.append(by)
+
+
+def _compare(
+    path: str,
+    names: str,
+    ask: Question,
+    piece: Piece,
+    said: Fact | None,
+    found: Tally,
+    ground: Inquiry,
+) -> None:
+    asked = ask.facts.get(path, ask.counts.get(path))
+    if asked is None or said is None:
+        found.untold.append(_untold(names, asked, said))
+    elif not _same(asked, said.value):
+        typed = piece.typed.get(path)
+        if typed is None or not _same(asked, typed.value):  # else it stands under contradicted
+            found.differs.append(f"{path}: the question says {asked}, the piece {said.value}")
+    elif not said.printed:
+        found.sign(path, said.by, ground)
+
+
+def _same(left: str, right: str) -> bool:
+    return left.casefold() == right.casefold()
 
 
 def _untold(path: str, asked: str | None, said: Fact | None) -> str:
@@ -141,49 +220,41 @@ def told_facts(piece: Piece, run: Run | None, ground: Inquiry) -> dict[str, Fact
 
 def _attested_workload(base: Workload, by: str, case: Fact) -> dict[str, Fact]:
     facts = {p: Fact(value=f.value, address=case.address, by=by) for p, f in base.facts.items()}
-    for path in ("placement.devices", "method.rank"):
-        if path in base.figures:
-            value = str(base.figures[path].low)
-            facts[path] = Fact(value=value, address=case.address, by=by)
+    for path, figure in base.figures.items():
+        facts.setdefault(path, Fact(value=str(figure.low), address=case.address, by=by))
     return facts
 
 
-def contradictions(piece: Piece, run: Run | None) -> tuple[str, ...]:
-    """Typed facts that the file itself contradicts: a conflict, never an average."""
+def contradictions(piece: Piece, run: Run | None) -> Mapping[str, str]:
+    """Typed facts that the file itself contradicts, by path: a conflict, never an average."""
     printed = {**piece.reading.facts, **(run.facts if run else {})}
-    return tuple(
-        f"{path}: the file prints {printed[path].value}, the scope typed {fact.value}"
+    found = {
+        path: f"{path}: the file prints {printed[path].value}, the scope typed {fact.value}"
         for path, fact in piece.typed.items()
-        if path in printed and printed[path].value.casefold() != fact.value.casefold()
-    )
+        if path in printed and not _same(printed[path].value, fact.value)
+    }
+    executed = run.executed if run else {}
+    for name, typed in piece.typed_dimensions.items():
+        if name in executed and executed[name].low != typed.low:
+            found[f"executed.{name}"] = (
+                f"{name}: the file prints {executed[name].low} executed, the scope typed {typed.low}"
+            )
+    return found
 
 
-def executed(piece: Piece, run: Run, ground: Inquiry) -> dict[str, Figure]:
-    """Executed dimensions: printed by the file, else typed, else those of the typed case."""
-    typed_case = piece.typed.get("case")
-    cases = {case.id: case for case in ground.base.cases}
-    stated = cases[typed_case.value].dimensions if typed_case and typed_case.value in cases else {}
-    return {**stated, **piece.typed_dimensions, **run.executed}
+def speaks_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> bool:
+    """True when the file, or the author, names the very card that is asked about."""
+    told = (told_facts(piece, run, ground).get("gpu"), piece.typed.get("gpu"))
+    return any(fact is not None and _same(fact.value, ask.facts["gpu"]) for fact in told)
 
 
-def shortfalls(ask: Question, ran: Mapping[str, Figure]) -> tuple[str, ...]:
-    """Why a success does not cover: dimensions it did not reach, or does not tell (D6)."""
-    return tuple(_compared(ask, ran, "smaller"))
-
-
-def excesses(ask: Question, ran: Mapping[str, Figure]) -> tuple[str, ...]:
-    """Why a failure does not cover: dimensions that went beyond the question, or are untold."""
-    return tuple(_compared(ask, ran, "larger"))
-
-
-def _compared(ask: Question, ran: Mapping[str, Figure], wrong: str) -> Iterator[str]:
-    for name, wanted in sorted(ask.dimensions.items()):
-        if name not in ran:
-            yield f"{name}: the piece does not say what was executed; the question is {wanted.low}"
-        elif (ran[name].low < wanted.low) if wrong == "smaller" else (ran[name].low > wanted.low):
-            yield f"{name}: executed {ran[name].low}, the question is {wanted.low}"
-
-
-def missing_phases(ask: Question, run: Run) -> tuple[str, ...]:
-    """Phases of the question that a run did not go through."""
-    return tuple(phase for phase in ask.phases if phase not in run.phases)
+def joined(*scopes: Scope) -> Scope:
+    """One scope of several: it covers when each of them does."""
+    found = Tally()
+    for scope in scopes:
+        found.differs.extend(scope.differs)
+        found.untold.extend(scope.untold)
+        found.contradicted.extend(scope.contradicted)
+        found.by.extend(scope.by)
+        found.unsigned.extend(scope.unsigned)
+    return found.scope()

@@ -21,6 +21,8 @@ def compare(
 
 def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> Comparison:
     seen = device_capacity(candidate, index, ground)
+    most = seen.high.high if seen.high is not None else None
+    excluded = most is not None and need.low > most  # which rests on no word about other users
     threshold = f">= {need.low} B visible to the framework"
     lacking = (
         _conditions.memory_available(candidate.gpu, candidate.machine, threshold, "")
@@ -39,7 +41,7 @@ def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> 
         conflicts=seen.conflicts,
         conditions=() if seen.low is not None else (lacking,),
         pieces=seen.pieces,
-        attested_by=seen.by,
+        attested_by=seen.by if excluded else tuple(dict.fromkeys((*seen.by, *seen.others_by))),
     )
 
 

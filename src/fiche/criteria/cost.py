@@ -53,7 +53,11 @@ def _currency(bought: Package, wanted: object) -> Comparison:
         supplier="author of the fiche",
     )
     return Comparison(
-        need_shown=bought.cost, conditions=(lacking, *bought.open), pieces=bought.pieces
+        need_shown=bought.cost,
+        conflicts=bought.conflicts,
+        conditions=(lacking, *bought.open),
+        pieces=bought.pieces,
+        attested_by=bought.by,
     )
 
 

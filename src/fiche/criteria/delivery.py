@@ -36,7 +36,10 @@ def _values(candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
                 address=item.pointer or item.span, by=piece.id, printed=earliest.value
             )
             yield Value(
-                piece=piece.id, figure=_day(earliest.value, origin), by=_claims.people(item)
+                piece=piece.id,
+                figure=_day(earliest.value, origin),
+                by=_claims.people(item),
+                text=earliest.value,
             )
 
 

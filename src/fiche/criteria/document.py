@@ -25,8 +25,8 @@ def compare(
             have_words=title if claims else "",
             claims=claims,
             conditions=() if claims else (lacking,),
-            pieces=tuple(claim.piece for claim in claims),
-            attested_by=tuple(name for claim in claims for name in claim.by),
+            pieces=tuple(dict.fromkeys(claim.piece for claim in claims)),
+            attested_by=tuple(dict.fromkeys(name for claim in claims for name in claim.by)),
         ),
     )
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
+from fiche.kernel.piece import Attested
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -27,29 +29,34 @@ def compare(
 
 def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
     for piece, item in _claims.attested("interconnect", candidate, ground):
-        same = "link" not in requirement.facts or item.words["link"].value == _link(requirement)
+        same = "link" not in requirement.facts or _same(requirement, item)
         if same and "value" in item.terms and _claims.vouched(item, ground):
             yield Value(piece=piece.id, figure=item.terms["value"], by=_claims.people(item))
+
+
+def _same(requirement: Requirement, item: Attested) -> bool:
+    """A document of another link says nothing of this one: a machine has several."""
+    return item.words["link"].value.casefold() == _link(requirement).casefold()
 
 
 def _named(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Comparison:
     claims = tuple(
         Claim(
             piece=piece.id,
-            answer="yes" if item.words["link"].value == _link(requirement) else "no",
+            answer="yes",
             text=item.words["link"].value,
             by=_claims.people(item),
         )
         for piece, item in _claims.attested("interconnect", candidate, ground)
-        if _claims.vouched(item, ground)
+        if _same(requirement, item) and _claims.vouched(item, ground)
     )
     return Comparison(
         need_words=_link(requirement),
-        have_words=", ".join(claim.text for claim in claims),
+        have_words=", ".join(dict.fromkeys(claim.text for claim in claims)),
         claims=claims,
         conditions=() if claims else (_lacking(requirement, candidate),),
-        pieces=tuple(claim.piece for claim in claims),
-        attested_by=tuple(name for claim in claims for name in claim.by),
+        pieces=tuple(dict.fromkeys(claim.piece for claim in claims)),
+        attested_by=tuple(dict.fromkeys(name for claim in claims for name in claim.by)),
     )
 
 
@@ -64,7 +71,7 @@ def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
         "interconnect",
         f"have the seller attest the {_link(requirement)} of the machine as delivered: the sheet of "
         f"{candidate.gpu} alone does not",
-        threshold=f">= {least.low} {least.unit}" if least is not None else "",
+        threshold=f">= {figure_text(least)}" if least is not None else "",
     )
 
 

@@ -3,49 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fiche.criteria import _claims, _conditions
-from fiche.criteria._capacity import DeviceCapacity, device_capacity
-from fiche.criteria._failures import Failed, failed
-from fiche.criteria._runs import Success, successes
-from fiche.criteria._scope import Question, question
+from fiche.criteria._capacity import device_capacity
+from fiche.criteria._evidence import Evidence, fact, gather, num_devices, pinned, placed
+from fiche.criteria._runs import Success
 from fiche.kernel import trace
-from fiche.kernel.comparison import Claim, Comparison, Inquiry, LoadItem
+from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
-from fiche.kernel.figure import Figure, Number, ceil, total
-from fiche.kernel.origin import Stated
+from fiche.kernel.figure import Figure, Number
+from fiche.kernel.origin import Assumed
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case
 
-_CONTEXT = ("prompt_tokens", "new_tokens", "context_tokens")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Evidence:
-    """What the pieces say about one case on one device, and what the arithmetic says."""
-
-    candidate: Candidate
-    case: Case | None
-    index: int
-    capacity: DeviceCapacity
-    runs: tuple[Success, ...]
-    failures: tuple[Failed, ...]
-    floor: Figure | None
-    envelope: Figure | None
-    margin: Figure
+_SHAPES = ("prompt_tokens", "new_tokens", "context_tokens", "images", "image_width", "image_height")
+_TOGETHER = ("resident_sequences", "batch")
 
 
 def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
     """One comparison per case and device; one without a case where the fiche states none."""
+    rooms = tuple(
+        device_capacity(candidate, index, ground) for index in range(num_devices(candidate))
+    )
     return tuple(
-        _comparison(_gather(candidate, case, index, ground), ground)
+        _comparison(gather(candidate, case, index, rooms, ground), ground)
         for case in _cases(requirement, candidate)
-        for index in range(_num_devices(candidate))
+        for index in range(len(rooms))
     )
 
 
@@ -56,189 +42,144 @@ def _cases(requirement: Requirement, candidate: Candidate) -> tuple[Case | None,
     return tuple(asked) or (None,)
 
 
-def _num_devices(candidate: Candidate) -> int:
-    """Devices of the stated placement; unstated on several cards, one device stands for each."""
-    stated = candidate.workload.figures.get("placement.devices")
-    return 1 if stated is None else int(stated.low)
-
-
-def _gather(candidate: Candidate, case: Case | None, index: int, ground: Inquiry) -> _Evidence:
-    ask = question(candidate, case)
-    runs = tuple(s for p in ground.pieces for s in successes(p, ask, index, ground))
-    return _Evidence(
-        candidate=candidate,
-        case=case,
-        index=index,
-        capacity=device_capacity(candidate, index, ground),
-        runs=runs,
-        failures=tuple(_failures(ask, index, ground)),
-        floor=_floor(candidate, case, ground),
-        envelope=_envelope(candidate, case, ground),
-        margin=total(candidate.workload.margin, BYTE),
-    )
-
-
-def _failures(ask: Question, index: int, ground: Inquiry) -> Iterator[Failed]:
-    for piece in ground.pieces:
-        for run in piece.reading.runs:
-            found = failed(piece, run, ask, index, ground)
-            if found is not None:
-                yield found
-
-
-def _items(case: Case | None, ground: Inquiry) -> tuple[LoadItem, ...]:
-    return ground.loads.get(case.id if case else "", ())
-
-
-def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
-    """Resident items that are computed and firm, under a declared all-resident placement.
-
-    Spread over n devices, the most loaded one holds at least the n-th part, whatever the split.
-    """
-    if _fact(candidate, "placement.resident") != "all" or not _placed(candidate):
-        return None
-    firm = [i.node for i in _items(case, ground) if i.resident and trace.firm(i.node)]
-    if not firm:
-        return None
-    whole = total(firm, BYTE)
-    devices = candidate.workload.figures.get("placement.devices")
-    name = f"{case.id}.floor" if case else "floor"
-    least = whole if devices is None else ceil(whole / devices)
-    return least.named(name, "floor: what must be resident together on the most loaded device")
-
-
-def _envelope(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
-    """The conservative envelope as need.high, only if each item of the checklist has a figure (B7)."""
-    items = [i.node for i in _items(case, ground)]
-    if not items or any(node.high is None for node in items) or not _placed(candidate):
-        return None
-    devices = candidate.workload.figures.get("placement.devices")
-    if devices is not None and devices.low > 1:
-        return None  # how the items spread over the devices is the software's doing, not arithmetic
-    name = f"{case.id}.envelope" if case else "envelope"
-    label = "conservative envelope (a sum of independent maxima, never an observed peak)"
-    return total(items, BYTE).named(name, label)
-
-
-def _fact(candidate: Candidate, path: str) -> str:
-    fact = candidate.workload.facts.get(path)
-    return fact.value if fact else ""
-
-
-def _placed(candidate: Candidate) -> bool:
-    """A placement is told, or there is one card and so only one place."""
-    stated = candidate.workload.figures.get("placement.devices")
-    return candidate.cards.low == 1 if stated is None else bool(stated.low <= candidate.cards.low)
-
-
-def _pinned(floor: Figure) -> bool:
-    """A floor excludes only from tensors or a pinned config, not from a count somebody stated."""
-    return not any(
-        leaf.id.rpartition("/")[2].startswith("model.") and isinstance(leaf.origin, Stated)
-        for leaf in trace.leaves(floor)
-    )
-
-
-def _comparison(seen: _Evidence, ground: Inquiry) -> Comparison:
-    covering = [s for s in seen.runs if s.covers]
-    ceilings = [s for s in covering if s.ceiling is not None and not _below_floor(s, seen.floor)]
-    best = min(ceilings, key=_peak, default=None)
+def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
+    best = _best(seen)
     need = best.ceiling if best else seen.envelope if ground.assume else None
-    floor = seen.floor
-    if floor is not None and not (_pinned(floor) or ground.assume):
+    floor = seen.excludes
+    if floor is not None and not (pinned(floor) or ground.assume):
         floor = None
-    capacity = seen.capacity
+    capacity, told = seen.capacity, placed(seen.candidate)
+    need_shown, have_shown = _shown(seen, best, floor)
     return Comparison(
-        case=seen.case.id if seen.case else "",
-        device=f"cuda:{seen.index}" if _num_devices(seen.candidate) > 1 else "",
+        case=seen.case_id,
+        device=f"cuda:{seen.index}" if num_devices(seen.candidate) > 1 else "",
         need_low=floor,
         need_high=need + seen.margin if need is not None else None,
-        have_low=capacity.low if _placed(seen.candidate) else None,
-        have_high=capacity.high if _placed(seen.candidate) else None,
-        need_shown=_shown_need(seen, best),
-        have_shown=_claims.first(capacity.low, capacity.high),
-        useful_margin=capacity.low - need
-        if need is not None and capacity.low is not None
-        else None,
+        have_low=capacity.low if told else None,
+        have_high=capacity.high if told else None,
+        need_shown=need_shown,
+        have_shown=have_shown,
+        useful_margin=_useful(need, capacity.low),
         claims=tuple(_proven(seen)),
-        conflicts=(*capacity.conflicts, *_conflicts(seen, covering)),
-        conditions=tuple(_open(seen, covering, bool(ceilings))),
+        conflicts=tuple(dict.fromkeys((*capacity.conflicts, *_conflicts(seen)))),
+        conditions=tuple(_open(seen, best, ground)),
         pieces=_pieces(seen, best),
-        attested_by=_people(seen, best),
-        if_held=_if_held(seen, need, floor, best is None),
-        required=_placed(seen.candidate),
+        attested_by=_people(seen, best, floor),
+        if_held=_if_held(need, floor, best is None),
+        required=told,
     )
 
 
-def _peak(run: Success) -> tuple[bool, Number]:
-    """Least first: a peak on a roomier card is no floor, for caches and pools grow with the room."""
+def _best(seen: Evidence) -> Success | None:
+    """The covering run with the least peak: one on a roomier card is no floor, for pools grow."""
+    ceilings = [r for r in seen.covering if r.ceiling is not None and not _below_floor(r, seen)]
+    return min(ceilings, key=_peak, default=None)
+
+
+def _peak(run: Success) -> tuple[bool, Number, str]:
     high = None if run.ceiling is None else run.ceiling.high
-    return high is None, high or 0
+    return high is None, high or 0, run.piece
 
 
-def _below_floor(run: Success, floor: Figure | None) -> bool:
-    peak = run.ceiling
-    return (
-        floor is not None and peak is not None and peak.high is not None and peak.high < floor.low
-    )
+def _below_floor(run: Success, seen: Evidence) -> bool:
+    """No device of the run held as much as the most loaded one must."""
+    highs = [None if peak is None else peak.high for peak in run.peaks]
+    return seen.floor is not None and all(h is not None and h < seen.floor.low for h in highs)
 
 
-def _shown_need(seen: _Evidence, best: Success | None) -> Figure | None:
-    return _claims.first(best.ceiling if best else None, seen.envelope, seen.floor)
+def _useful(need: Figure | None, low: Figure | None) -> Figure | None:
+    if need is None or low is None or need.high is None:
+        return None
+    return low - need
 
 
-def _proven(seen: _Evidence) -> Iterator[Claim]:
+def _shown(
+    seen: Evidence, best: Success | None, floor: Figure | None
+) -> tuple[Figure | None, Figure | None]:
+    """The two numbers beside the verdict: those that decide it where the floor is too much."""
+    most = seen.capacity.high
+    if _too_much(floor, most):
+        return floor, most
+    need = _claims.first(best.ceiling if best else None, seen.envelope, seen.floor)
+    return need, _claims.first(seen.capacity.low, most)
+
+
+def _proven(seen: Evidence) -> Iterator[Claim]:
     for fail in seen.failures:
         if fail.proven:
             line = fail.run.failure.message if fail.run.failure else ""
-            yield Claim(piece=fail.piece, answer="failure", text=line, by=fail.scope.by)
+            yield Claim(piece=fail.piece, answer="failure", text=line, by=fail.by)
 
 
-def _conflicts(seen: _Evidence, covering: list[Success]) -> Iterator[str]:
+def _conflicts(seen: Evidence) -> Iterator[str]:
     for run in seen.runs:
-        if run.scope.contradicted and run.related:
+        if run.scope.disputed:
             yield from (f"{run.piece}: {text}" for text in run.scope.contradicted)
-        if run.covers and _below_floor(run, seen.floor):
-            yield f"{run.piece} peaked below the computed floor: something else ran"
+        if run.covers and _below_floor(run, seen):
+            highs = [peak.high or 0 for peak in run.peaks if peak is not None]
+            floor = seen.floor.low if seen.floor is not None else 0
+            yield (
+                f"{run.piece} peaked at most at {max(highs)} B, below the computed floor of {floor} B: "
+                "something else ran"
+            )
     for fail in seen.failures:
-        yield from (f"{fail.piece}: {text}" for text in fail.scope.contradicted if fail.related)
-        for run in covering:
-            if fail.proven and fail.run.first_pass == run.run.first_pass:
+        if fail.disputed:
+            yield from (f"{fail.piece}: {text}" for text in fail.scope.contradicted)
+        if not fail.proven:
+            continue
+        for run in seen.covering:
+            if fail.run.first_pass == run.run.first_pass:
                 yield f"{run.piece} succeeded and {fail.piece} failed in one scope"
+        room = seen.capacity.visible
+        most = fail.total[1] if fail.total else None
+        if room is not None and most is not None and room.low > most:
+            yield (
+                f"{fail.piece} failed on a card that showed at most {most} B, this machine shows at "
+                f"least {room.low} B"
+            )
 
 
-def _open(seen: _Evidence, covering: list[Success], ceiling: bool) -> Iterator[Condition]:
-    candidate = seen.candidate
+def _open(seen: Evidence, best: Success | None, ground: Inquiry) -> Iterator[Condition]:
+    candidate, covering = seen.candidate, seen.covering
     asked = list(_dimensions_untold(candidate, seen.case))
     yield from asked
     yield from _placement_untold(candidate)
-    case = seen.case.id if seen.case else ""
     if not asked and not covering:
-        yield _conditions.run(case, candidate.gpu, _nearest(seen), "")
-    yield from (_conditions.ceiling(r.piece) for r in covering if r.ceiling is None and not ceiling)
-    threshold = _threshold(seen)
+        yield _conditions.run(seen.case_id, candidate.gpu, _nearest(seen), "")
+    if best is None:
+        yield from (_conditions.ceiling(r.piece) for r in covering if r.ceiling is None)
+    threshold = _threshold(seen, best)
     if not seen.capacity.seen:
-        yield _conditions.memory_available(
-            candidate.gpu, candidate.machine, threshold, _elsewhere(candidate)
-        )
+        elsewhere = _elsewhere(candidate, ground)
+        yield _conditions.memory_available(candidate.gpu, candidate.machine, threshold, elsewhere)
     elif not seen.capacity.others_told:
         yield _conditions.other_users(candidate.gpu, threshold)
+    yield from _tight(seen, best)
     for fail in seen.failures:
         if fail.related and not fail.proven:
-            yield _conditions.failure(
-                fail.piece, (*fail.scope.differs, *fail.scope.untold, *fail.doubts)
-            )
+            yield _conditions.failure(fail.piece, (*fail.scope.short, *fail.doubts))
+
+
+def _tight(seen: Evidence, best: Success | None) -> Iterator[Condition]:
+    """A peak seen elsewhere is above what this machine offers: only a run on it can tell."""
+    need = best.ceiling if best else None
+    low = seen.capacity.low
+    if need is None or low is None or need.high is None:
+        return
+    if need.high + (seen.margin.high or 0) > low.low:
+        most = low.low - (seen.margin.high or 0)
+        yield _conditions.tight(seen.case_id, seen.candidate.machine, max(most, 0))
 
 
 def _dimensions_untold(candidate: Candidate, case: Case | None) -> Iterator[Condition]:
     told = case.dimensions if case else {}
-    if _fact(candidate, "operation") in ("training", "adaptation"):
+    if fact(candidate, "operation") in ("training", "adaptation"):
         if "microbatch" not in told or "sequence_tokens" not in told:
             yield _conditions.microbatch()
         return
-    if not any(name in told for name in _CONTEXT):
+    if not any(name in told for name in _SHAPES):
         yield _conditions.context()
-    if "resident_sequences" not in told:
+    if not any(name in told for name in _TOGETHER):
         yield _conditions.concurrency()
 
 
@@ -254,7 +195,7 @@ def _placement_untold(candidate: Candidate) -> Iterator[Condition]:
         )
 
 
-def _nearest(seen: _Evidence) -> tuple[str, ...]:
+def _nearest(seen: Evidence) -> tuple[str, ...]:
     """How the closest run falls short: the one with the fewest differences, of this card first."""
     apart = [r for r in seen.runs if not r.covers]
     if not apart:
@@ -263,48 +204,66 @@ def _nearest(seen: _Evidence) -> tuple[str, ...]:
     return (best.piece, *best.short[:4])
 
 
-def _threshold(seen: _Evidence) -> str:
+def _threshold(seen: Evidence, best: Success | None) -> str:
     """The bytes at which the verdict turns: the observed need plus margin, where there is one."""
-    needs = [r.ceiling for r in seen.runs if r.covers and r.ceiling is not None]
-    highs = [n.high for n in needs if n.high is not None]
-    if not highs:
-        return ""
-    return f">= {min(highs) + (seen.margin.high or 0)} B free for this process"
+    high = best.ceiling.high if best and best.ceiling is not None else None
+    return "" if high is None else f">= {high + (seen.margin.high or 0)} B free for this process"
 
 
-def _elsewhere(candidate: Candidate) -> str:
-    card = candidate.card
+def _elsewhere(candidate: Candidate, ground: Inquiry) -> str:
+    """What the card showed on other machines, and the spread that the policy allows between them."""
+    card, spread = candidate.card, ground.policy.machine_spread
     visible = [s for s in card.sightings if s.counter == "torch_total_memory"] if card else []
+    allowed = (
+        f"policy '{ground.policy.name}' allows {spread.low} B between machines of one card"
+        if spread is not None
+        else ""
+    )
     if not visible:
-        return ""
-    return f"{min(s.low for s in visible)} to {max(s.high for s in visible)} B"
+        return allowed
+    shown = f"{min(s.low for s in visible)} to {max(s.high for s in visible)} B"
+    return f"{shown}; {allowed}" if allowed else shown
 
 
-def _pieces(seen: _Evidence, best: Success | None) -> tuple[str, ...]:
-    runs = [r.piece for r in seen.runs if r.covers] if best is None else [best.piece]
+def _pieces(seen: Evidence, best: Success | None) -> tuple[str, ...]:
+    """What the verdict rests on: a proven failure needs nothing beside it, a conflict all sides."""
+    proven = [f.piece for f in seen.failures if f.proven]
+    if proven and not seen.covering and not seen.capacity.conflicts:
+        return tuple(dict.fromkeys(proven))
+    runs = [r.piece for r in seen.covering] if best is None else [best.piece]
     fails = [f.piece for f in seen.failures if f.proven or f.related]
     return tuple(dict.fromkeys([*runs, *fails, *seen.capacity.pieces]))
 
 
-def _people(seen: _Evidence, best: Success | None) -> tuple[str, ...]:
+def _people(seen: Evidence, best: Success | None, floor: Figure | None) -> tuple[str, ...]:
+    """Whose word the verdict takes: of those only whose pieces decide it."""
+    fails = tuple(name for f in seen.failures if f.proven for name in f.by)
+    if any(f.proven for f in seen.failures):
+        return tuple(dict.fromkeys(fails))
+    if _too_much(floor, seen.capacity.high):
+        return seen.capacity.by
     run = best.scope.by if best else ()
-    fails = [name for f in seen.failures if f.proven for name in f.scope.by]
-    return tuple(dict.fromkeys((*run, *fails, *seen.capacity.by)))
+    return tuple(dict.fromkeys((*run, *seen.capacity.by, *seen.capacity.others_by)))
 
 
-def _if_held(
-    seen: _Evidence, need: Figure | None, floor: Figure | None, assumed_need: bool
-) -> tuple[str, ...]:
+def _too_much(floor: Figure | None, most: Figure | None) -> bool:
+    return bool(
+        floor is not None and most is not None and most.high is not None and floor.low > most.high
+    )
+
+
+def _if_held(need: Figure | None, floor: Figure | None, assumed_need: bool) -> tuple[str, ...]:
     """The assumptions that a second reading leans on."""
     held = []
-    if floor is not None and not _pinned(floor):
+    if floor is not None and not pinned(floor):
         held.append("the stated parameter count and dimensions of the model hold")
     if need is not None and assumed_need:
         held.append("the conservative envelope is not exceeded")
-        held.extend(
-            f"{a.id} = {a.low} B, assumed by {a.origin.by}: {a.origin.because}"  # type: ignore[union-attr]
-            for a in trace.assumptions(need)
-        )
+        for guess in trace.assumptions(need):
+            if isinstance(guess.origin, Assumed):
+                held.append(
+                    f"{guess.id} = {guess.low} B, assumed by {guess.origin.by}: {guess.origin.because}"
+                )
     return tuple(held)
 
 

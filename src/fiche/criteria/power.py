@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -41,7 +42,7 @@ def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     return _conditions.document(
         "power",
         f"state the power of {candidate.gpu} from a document, with its term (TDP, TGP or TBP)",
-        threshold=f"<= {limit.low} W",
+        threshold=f"<= {figure_text(limit)}",
         supplier="maker",
     )
 

@@ -38,9 +38,8 @@ def _runs(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]
         return
     for piece in ground.pieces:
         for run in piece.reading.runs:
-            scope = scope_of(ask, piece, run, "precision", ground)
-            counts = not scope.by or ground.policy.typed_scope == "counts"
-            if run.outcome == "success" and scope.covers and counts:
+            scope = scope_of(ask, piece, run, "precision", ground, also=("formats.compute",))
+            if run.outcome == "success" and scope.covers:
                 yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
-from fractions import Fraction
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
 from fiche.criteria._scope import question, scope_of
+from fiche.criteria._words import number_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
-from fiche.kernel.figure import Number
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -37,8 +35,6 @@ def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> 
             scope = scope_of(ask, piece, None, "quality", ground)
             if scope.covers and _claims.vouched(item, ground):
                 by = (*scope.by, *_claims.people(item))
-                if scope.by and ground.policy.typed_scope != "counts":
-                    continue
                 yield Value(piece=piece.id, figure=item.terms["value"], by=tuple(dict.fromkeys(by)))
 
 
@@ -68,7 +64,7 @@ def _lacking(requirement: Requirement, candidate: Candidate, ground: Inquiry) ->
 def _limit(requirement: Requirement) -> str:
     signs = {"at_least": ">=", "at_most": "<="}
     return " and ".join(
-        f"{sign} {decimal_text(requirement.figures[name].low)}"
+        f"{sign} {number_text(requirement.figures[name].low)}"
         for name, sign in signs.items()
         if name in requirement.figures
     )
@@ -79,15 +75,9 @@ def _apart(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> s
         for item in piece.attested:
             if item.fact == "quality" and _same(requirement, item.words):
                 scope = scope_of(question(candidate), piece, None, "quality", ground)
-                why = (*scope.differs, *scope.untold, *scope.contradicted, *scope.unsigned)
+                why = (*scope.short, *scope.contradicted)
                 return f" ({piece.id} does not cover: {'; '.join(why[:3])})" if why else ""
     return ""
-
-
-def decimal_text(value: Number) -> str:
-    """A ratio as a decimal, exactly where it is one."""
-    exact = Fraction(value)
-    return str((Decimal(exact.numerator) / Decimal(exact.denominator)).normalize())
 
 
 def _word(requirement: Requirement, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from fiche.criteria import _claims, _conditions
+from fiche.criteria._capacity import machine_of
 from fiche.criteria._scope import question, scope_of, told_facts
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -28,12 +29,13 @@ def compare(
         if "component" in requirement.facts
         else _compatible(candidate, ground)
     )
+    settled = any(claim.answer for claim in claims)
     return (
         Comparison(
             need_words=_wanted(requirement, candidate),
             have_words=", ".join(dict.fromkeys(claim.text for claim in claims)),
             claims=claims,
-            conditions=() if claims else (_lacking(requirement, candidate),),
+            conditions=() if settled else (_lacking(requirement, candidate),),
             pieces=tuple(dict.fromkeys(claim.piece for claim in claims)),
             attested_by=tuple(dict.fromkeys(name for claim in claims for name in claim.by)),
         ),
@@ -46,7 +48,7 @@ def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
     for piece in ground.pieces:
         for run in piece.reading.runs:
             scope = scope_of(ask, piece, run, "software", ground)
-            if run.outcome == "success" and scope.covers and _counts(scope.by, ground):
+            if run.outcome == "success" and scope.covers:
                 yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
     for piece, item in _claims.attested("software", candidate, ground):
         answer = item.words.get("answer")
@@ -57,10 +59,6 @@ def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
         ):
             word = "yes" if answer.value == "supported" else "no"
             yield Claim(piece=piece.id, answer=word, text=answer.value, by=_claims.people(item))
-
-
-def _counts(by: tuple[str, ...], ground: Inquiry) -> bool:
-    return not by or ground.policy.typed_scope == "counts"
 
 
 def _of_engine(candidate: Candidate, told: Mapping[str, Fact]) -> bool:
@@ -92,14 +90,14 @@ def _printed(
 ) -> Iterator[Claim]:
     """A record of the candidate's own machine prints its versions; another machine's say nothing."""
     facts = told_facts(piece, piece.reading.runs[0] if piece.reading.runs else None, ground)
-    machine = facts.get("machine")
-    if not candidate.machine or machine is None or machine.value != candidate.machine:
+    by = machine_of(piece, candidate, ground)
+    if by is None:
         return
     engine = facts.get("engine.name")
     path = _PATHS.get(component, "engine.version" if engine and engine.value == component else "")
     if path in facts and facts[path].printed:
         version = facts[path].value
-        yield Claim(piece=piece.id, answer=_meets(requirement, version), text=version)
+        yield Claim(piece=piece.id, answer=_meets(requirement, version), text=version, by=by)
 
 
 def _meets(requirement: Requirement, told: str) -> str:
@@ -111,9 +109,10 @@ def _meets(requirement: Requirement, told: str) -> str:
     for name, holds in _HOLDS.items():
         if name in requirement.facts:
             limit = parse_version(requirement.facts[name].value)
-            answers.append(
-                "" if isinstance(limit, Misread) else "yes" if holds(version, limit) else "no"
-            )
+            if isinstance(limit, Misread) or limit.scheme != version.scheme:
+                answers.append("")
+            else:
+                answers.append("yes" if holds(version, limit) else "no")
     return "no" if "no" in answers else "" if "" in answers else "yes"
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fiche.estimators._constants import BITS_PER_BYTE, OTHER_MODULES, QUANTISATION_METADATA
 from fiche.kernel.figure import Figure, ceil, total
+from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -13,7 +12,7 @@ WIDTHS = (32, 16, 8, 4)
 NO_PEAK = "arithmetic only: no line is a peak, and at 4 bits least of all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FormatRow:
     """One width in bits: the weights alone, and with the same reserve."""
 

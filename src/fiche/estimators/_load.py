@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from fiche.estimators._envelope import envelope
 from fiche.estimators._qualify import qualify, same
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.record import replace
 from fiche.kernel.trace import walk
 from fiche.kernel.workload import Case, Workload
 

@@ -7,10 +7,10 @@ alike keeps one id, one that differs gets `prefix` before its own: ids stay uniq
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from fiche.kernel.figure import Figure, Node, Operand, Unknown
 from fiche.kernel.origin import Computed
+from fiche.kernel.record import replace
 from fiche.kernel.trace import conditions, formula, inputs
 
 

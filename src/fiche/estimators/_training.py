@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fiche.estimators._reading import missing, operation_is, qualified, stated, word
 from fiche.kernel.figure import Node
+from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
-from fiche.criteria._package import package
+from fiche.criteria import _conditions
+from fiche.criteria._package import Package, package, told_basis
 from fiche.evaluate import identity, order
 from fiche.evaluate.findings import judged, second_readings
 from fiche.evaluate.loads import figures_of, loads_of
-from fiche.kernel.comparison import Inquiry
+from fiche.kernel.comparison import Inquiry, LoadItem
+from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Fiche, Outcome
 from fiche.kernel.doors import Criterion, Estimator, Vendor
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, SecondReading, Verdict
+from fiche.kernel.piece import Piece
+from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
 
 _STATUS = {
@@ -23,8 +26,10 @@ _STATUS = {
 }
 _ALWAYS = ("memory", "quality")
 
+Loads = Mapping[str, tuple[LoadItem, ...]]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Doors:
     """The members that the shell found by listing the rooms."""
 
@@ -39,7 +44,14 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     criteria = {criterion.name: criterion for criterion in doors.criteria}
     open_identity = identity.conditions(fiche.workload)
     figures = figures_of(fiche, doors.estimators)
-    bench = _Bench(fiche=fiche, doors=doors, figures=figures, unnamed=bool(open_identity))
+    bench = _Bench(
+        fiche=fiche,
+        doors=doors,
+        figures=figures,
+        pieces=tuple(sorted(fiche.pieces, key=lambda piece: piece.id)),
+        unnamed=bool(open_identity),
+    )
+    bench = replace(bench, basis=_basis(bench, requirements))
     judged_candidates = [
         _candidate(bench, candidate, requirements, criteria) for candidate in fiche.candidates
     ]
@@ -81,14 +93,24 @@ def _with(fiche: Fiche, requirements: tuple[Requirement, ...]) -> Fiche:
     return replace(fiche, requirements=requirements)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Bench:
-    """What every candidate of one decision is judged with."""
+    """What every candidate of one decision is judged with; `basis` is the tax basis of all costs.
+
+    Pieces are in the order of their ids, so that the order of a fiche says nothing.
+    """
 
     fiche: Fiche
     doors: Doors
     figures: Mapping[str, Node]
+    pieces: tuple[Piece, ...]
     unnamed: bool
+    basis: str = ""
+
+
+def _basis(bench: _Bench, requirements: tuple[Requirement, ...]) -> str:
+    ground = _inquiry(bench, {})
+    return order.basis_of(requirements, (told_basis(c, ground) for c in bench.fiche.candidates))
 
 
 def _candidate(
@@ -97,7 +119,7 @@ def _candidate(
     requirements: tuple[Requirement, ...],
     criteria: Mapping[str, Criterion],
 ) -> tuple[Outcome, tuple[SecondReading, ...]]:
-    firm = _inquiry(bench, candidate)
+    firm = _inquiry(bench, _loads(bench, candidate))
     guessing = replace(firm, assume=True)
     findings: list[Finding] = []
     second: list[SecondReading] = []
@@ -106,18 +128,22 @@ def _candidate(
         found = tuple(judged(criterion, requirement, candidate, firm))
         findings.extend(found)
         second.extend(second_readings(criterion, requirement, candidate, found, guessing))
-    return _outcome(candidate, tuple(findings), firm, bench.unnamed), tuple(second)
+    return _outcome(bench, candidate, tuple(findings), firm), tuple(second)
 
 
-def _inquiry(bench: _Bench, candidate: Candidate) -> Inquiry:
+def _loads(bench: _Bench, candidate: Candidate) -> Loads:
+    prefix = _prefix(bench.fiche, candidate)
+    return loads_of(candidate.workload, bench.doors.estimators, prefix, bench.figures)
+
+
+def _inquiry(bench: _Bench, loads: Loads) -> Inquiry:
     fiche, doors = bench.fiche, bench.doors
-    prefix = _prefix(fiche, candidate)
     return Inquiry(
         base=fiche.workload,
-        pieces=fiche.pieces,
+        pieces=bench.pieces,
         policy=fiche.policy,
         date=fiche.date,
-        loads=loads_of(candidate.workload, doors.estimators, prefix, bench.figures),
+        loads=loads,
         vendors={vendor.name: vendor for vendor in doors.vendors},
     )
 
@@ -128,12 +154,12 @@ def _prefix(fiche: Fiche, candidate: Candidate) -> str:
 
 
 def _outcome(
-    candidate: Candidate, findings: tuple[Finding, ...], ground: Inquiry, unnamed: bool
+    bench: _Bench, candidate: Candidate, findings: tuple[Finding, ...], ground: Inquiry
 ) -> Outcome:
     worst = max((f.verdict for f in findings if f.level == "must"), default=Verdict.TO_CONFIRM)
-    if unnamed:
+    if bench.unnamed:
         worst = max(worst, Verdict.TO_CONFIRM)  # A1: on no identity, no candidate is retained
-    bought = package(candidate, "", ground)
+    bought = package(candidate, bench.basis, ground)
     return Outcome(
         candidate=candidate,
         status=_STATUS[worst],
@@ -144,7 +170,15 @@ def _outcome(
         useful_margin=order.least_margin(findings),
         schedule=order.schedule(candidate, ground),
         rank=None,
+        cost_conditions=_cost_conditions(bought),
     )
+
+
+def _cost_conditions(bought: Package | None) -> tuple[Condition, ...]:
+    """What keeps a cost from being known: it is shown, and not ranked."""
+    if bought is None or bought.known:
+        return ()
+    return (*(_conditions.conflict(text) for text in bought.conflicts), *bought.open)
 
 
 def _conditional(fiche: Fiche, outcomes: tuple[Outcome, ...]) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fiche.criteria import _conditions
+from fiche.criteria._words import figure_text
 from fiche.evaluate.rule import Row, judge
+from fiche.kernel import trace
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.finding import Finding, SecondReading, Verdict
+from fiche.kernel.origin import Assumed
+from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -91,4 +94,19 @@ def second_readings(
     for finding, comparison in zip(firmly, comparisons, strict=True):
         row = judge(_contradicting(comparison), assume=True)
         if finding.verdict is Verdict.TO_CONFIRM and row.verdict is not Verdict.TO_CONFIRM:
-            yield SecondReading(finding=finding, would_be=row.verdict, if_held=comparison.if_held)
+            held = comparison.if_held or _guesses(comparison)
+            yield SecondReading(finding=finding, would_be=row.verdict, if_held=held)
+
+
+def _guesses(comparison: Comparison) -> tuple[str, ...]:
+    """The assumptions under both sides, where the criterion does not name them itself."""
+    sides = (comparison.need_low, comparison.need_high, comparison.have_low, comparison.have_high)
+    found = [guess for side in sides if side is not None for guess in trace.assumptions(side)]
+    return tuple(
+        dict.fromkeys(
+            f"{guess.id or guess.label} = {figure_text(guess)}, assumed by {guess.origin.by}: "
+            f"{guess.origin.because}"
+            for guess in found
+            if isinstance(guess.origin, Assumed)
+        )
+    )

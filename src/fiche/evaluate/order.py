@@ -5,7 +5,7 @@ Only retained candidates are ranked; ties within the declared tolerance are band
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
 
 from fiche.criteria import _claims
 from fiche.kernel.comparison import Inquiry
@@ -14,7 +14,8 @@ from fiche.kernel.decision import Outcome
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Finding
-from fiche.kernel.requirement import Candidate
+from fiche.kernel.record import replace
+from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.unit import Unit
 
 
@@ -46,11 +47,25 @@ def least_margin(findings: tuple[Finding, ...]) -> Figure | None:
 def schedule(candidate: Candidate, ground: Inquiry) -> Fact | None:
     """The earliest documented delivery date; an offer's own word documents nothing (D3)."""
     dates = [
-        item.words["earliest"]
-        for _, item in _claims.attested("delivery", candidate, ground)
+        (item.words["earliest"], piece.id)
+        for piece, item in _claims.attested("delivery", candidate, ground)
         if _claims.vouched(item, ground)
     ]
-    return min(dates, key=lambda fact: fact.value, default=None)
+    first = min(dates, key=lambda dated: (dated[0].value, dated[1]), default=None)
+    return first[0] if first is not None else None
+
+
+def basis_of(requirements: tuple[Requirement, ...], told: Iterable[str]) -> str:
+    """The tax basis that all costs of a decision are shown and ranked on.
+
+    What a mandatory budget states (a want folds into nothing); else what all offers share; else
+    before tax.
+    """
+    asked = [r for r in requirements if r.kind == "cost" and r.level == "must" and "tax" in r.facts]
+    if asked:
+        return min(asked, key=lambda r: r.id).facts["tax"].value
+    shared = {basis for basis in told if basis}
+    return shared.pop() if len(shared) == 1 else "excluded"
 
 
 def ranked(outcomes: tuple[Outcome, ...], tolerance: Figure) -> tuple[Outcome, ...]:
@@ -58,17 +73,19 @@ def ranked(outcomes: tuple[Outcome, ...], tolerance: Figure) -> tuple[Outcome, .
     retained = [o for o in outcomes if o.status == "retained"]
     priced = [o for o in retained if _known_cost(o) is not None]
     one_currency = len({_unit(o) for o in priced}) <= 1
-    placed = _placed(sorted(priced, key=_key), tolerance) if one_currency else priced
-    rest = [o for o in outcomes if o not in retained]
-    unpriced = [o for o in retained if o not in priced]
-    groups = (unpriced, *([o for o in rest if o.status == s] for s in ("to_confirm", "excluded")))
+    placed = _placed(sorted(priced, key=_key), tolerance) if one_currency else []
+    unplaced = [o for o in retained if not one_currency or _known_cost(o) is None]
+    groups = (unplaced, *([o for o in outcomes if o.status == s] for s in _UNRANKED))
     return (*placed, *(o for group in groups for o in sorted(group, key=lambda o: o.candidate.id)))
 
 
+_UNRANKED = ("to_confirm", "excluded")
+
+
 def _known_cost(outcome: Outcome) -> Number | None:
-    """An unknown cost is not ranked: never last, never zero."""
+    """An unknown cost is not ranked: never last, never zero. What is open about it makes it unknown."""
     cost = outcome.cost
-    return cost.high if cost is not None and cost.high is not None else None
+    return cost.high if cost is not None and not outcome.cost_conditions else None
 
 
 def _unit(outcome: Outcome) -> Unit | None:

@@ -11,15 +11,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fiche.kernel import trace
 from fiche.kernel.comparison import Comparison
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Verdict
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Bounds:
     """The four ends that count in one reading; None is open. Guesses count only when let in."""
 
@@ -29,7 +29,7 @@ class Bounds:
     have_high: Number | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Row:
     """One row: its reason code, its verdict, when it holds, and how a reader is told."""
 

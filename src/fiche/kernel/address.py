@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Span:
     """A place in a YAML text: file as named by the fiche, line and column counted from 1.
 
@@ -21,7 +21,7 @@ class Span:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Pointer:
     """A place in the bytes of a piece: its sha256, and a line (from 1, counted by LF) or a path.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.address import Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Sighting:
     """A capacity that some machine printed for a card of this name: it informs, it never judges."""
 
@@ -23,7 +23,7 @@ class Sighting:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Card:
     """A device as software enumerates it (card, gcd, tile, board part), with sourced facts.
 
@@ -45,7 +45,7 @@ class Card:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Offer:
     """What a seller asks, as typed from a document. Unknown terms are absent, never zero.
 
@@ -66,7 +66,7 @@ class Offer:
     notes: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Catalog:
     """Cards by id, offers by id."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.piece import Piece
+from fiche.kernel.record import record
 from fiche.kernel.requirement import Policy
 from fiche.kernel.workload import Workload
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fiche.kernel.doors import Vendor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LoadItem:
     """One item of a load's checklist.
 
@@ -29,7 +29,7 @@ class LoadItem:
     resident: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Inquiry:
     """All that a criterion may look at for one candidate.
 
@@ -47,7 +47,7 @@ class Inquiry:
     assume: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Claim:
     """What one piece says about one comparison.
 
@@ -61,7 +61,7 @@ class Claim:
     by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Comparison:
     """Need against capacity (or value against threshold), on one candidate, case and device.
 
@@ -88,5 +88,5 @@ class Comparison:
     conditions: tuple[Condition, ...] = ()
     pieces: tuple[str, ...] = ()
     attested_by: tuple[str, ...] = ()
-    if_held: tuple[str, ...] = field(default=())
+    if_held: tuple[str, ...] = ()
     required: bool = True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Condition:
     """One open point of a decision.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.finding import Finding, SecondReading, Verdict
 from fiche.kernel.piece import Piece
+from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.workload import Workload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Input:
     """A file that went in: name relative to the fiche's folder, role, length, sha256."""
 
@@ -25,7 +25,7 @@ class Input:
     media_type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Choice:
     """What was chosen, by whom and why (E1); `none` is a choice too."""
 
@@ -35,7 +35,7 @@ class Choice:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fiche:
     """A loaded fiche: the question, before anything is judged."""
 
@@ -55,13 +55,14 @@ class Fiche:
     language: str = "en"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Outcome:
     """One candidate after judgement: `status` is retained, to_confirm or excluded.
 
     `cost` is the package's cost (None where no offer says it), `useful_margin` capacity minus need on
     the worst case and device, `schedule` the documented earliest date. `rank` is given to retained
-    candidates with a known cost only; `tied_with` names those within the tie tolerance.
+    candidates with a known cost only; `tied_with` names those within the tie tolerance;
+    `cost_conditions` is what keeps the cost from being known, and so from being ranked.
     """
 
     candidate: Candidate
@@ -74,9 +75,10 @@ class Outcome:
     schedule: Fact | None
     rank: int | None
     tied_with: tuple[str, ...] = ()
+    cost_conditions: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Decision:
     """The whole of it. `figures` by id; `workload_conditions` hold for every candidate (identity)."""
 

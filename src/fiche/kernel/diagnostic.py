@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from fiche.kernel.address import Pointer, Span
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Diagnostic:
     """One thing that is wrong, where, and what to write instead.
 

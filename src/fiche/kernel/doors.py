@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Node
 from fiche.kernel.piece import Reading
+from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Case, Workload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Importer:
     """One foreign format.
 
@@ -27,7 +27,7 @@ class Importer:
     read: Callable[[bytes, str], Reading]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Estimator:
     """One item of a load.
 
@@ -45,7 +45,7 @@ class Estimator:
     estimate: Callable[[Workload, Case | None], tuple[Node, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Vendor:
     """What differs between makers: `supports(facts, feature)` answers `yes`, `no` or `unknown`."""
 
@@ -54,7 +54,7 @@ class Vendor:
     supports: Callable[[Mapping[str, Fact], str], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Criterion:
     """One kind of requirement.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fiche.kernel.address import Address, Pointer
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fact:
     """A value that is not a number: `meta-llama/Llama-3.1-8B`, `bf16`, `0.28.0`, `excluded`.
 

@@ -8,12 +8,12 @@ value-equality of a shared graph is exponential.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NoReturn
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.origin import Computed, Origin
+from fiche.kernel.record import record, replace
 from fiche.kernel.unit import ONE, Unit
 
 Number = int | Fraction
@@ -52,7 +52,7 @@ class _Arithmetic:
         raise TypeError("a figure has no truth value: formulas never branch on a number")
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@record(eq=False)
 class Figure(_Arithmetic):
     """A number that can be walked back: `low <= value <= high`, in `unit`, from `origin`.
 
@@ -83,7 +83,7 @@ class Figure(_Arithmetic):
         return replace(self, id=id, label=label, left_out=left_out or self.left_out)
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@record(eq=False)
 class Unknown(_Arithmetic):
     """A missing number. In arithmetic it opens the high end and carries its condition (law 1, C2)."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node
+from fiche.kernel.record import record
 
 
 class Verdict(IntEnum):
@@ -22,7 +22,7 @@ class Verdict(IntEnum):
         return ("admissible", "to_confirm", "exclude")[self]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """One requirement on one candidate (and one case and device, for memory).
 
@@ -52,7 +52,7 @@ class Finding:
     have_words: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SecondReading:
     """A finding that assumptions would turn (only ever a *to confirm*), and what it hangs on."""
 

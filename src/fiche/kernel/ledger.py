@@ -8,19 +8,20 @@ named is named by the place where it stands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from fiche.kernel.decision import Decision
-from fiche.kernel.figure import Figure, Node, Operand
+from fiche.kernel.figure import Figure, Node, Operand, Unknown
 from fiche.kernel.finding import Finding
 from fiche.kernel.gaps import gaps
 from fiche.kernel.origin import Computed, Stated
+from fiche.kernel.record import record, replace
 from fiche.kernel.trace import basis, formula, inputs
 
 WEAKEST_FIRST = ("unknown", "assumed", "declared", "observed", "stated")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Root:
     """A number of the decision: whose it is, and its name if it has none of its own."""
 
@@ -41,8 +42,8 @@ class Ledger:
     def of(self, node: Node) -> Node:
         """The same number under its public id."""
         found = self._public[id(node)]
-        assert not isinstance(found, int) and hasattr(found, "origin")
-        return found  # type: ignore[return-value]
+        assert isinstance(found, Figure | Unknown)
+        return found
 
     def rests_on(self, node: Node) -> tuple[str, ...]:
         """The kinds of what a listed number was computed from, weakest first (E2)."""
@@ -64,7 +65,7 @@ class Ledger:
     def _settle(self, node: Operand, root: Root) -> None:
         if id(node) in self._public:
             return
-        if not hasattr(node, "origin"):
+        if not isinstance(node, Figure | Unknown):
             self._public[id(node)] = node
             return
         public = self._renewed(node)
@@ -82,7 +83,7 @@ class Ledger:
         if all(new is old for new, old in zip(public, parts, strict=True)):
             return node
         assert isinstance(node.origin, Computed)
-        return replace(node, origin=replace(node.origin, inputs=public))  # type: ignore[arg-type]
+        return replace(node, origin=replace(node.origin, inputs=public))
 
     def _listed(self, node: Node, name: str, owner: str) -> Node:
         claim = _claim(node)
@@ -186,17 +187,13 @@ def _pieces(decision: Decision) -> Iterator[Root]:
     for piece in decision.fiche.pieces:
         for place, item in enumerate(piece.attested, 1):
             for name, term in item.terms.items():
-                yield Root(
-                    owner=piece.id, name=f"{piece.id}/attested.{place}.{name}", node=term
-                )
+                yield Root(owner=piece.id, name=f"{piece.id}/attested.{place}.{name}", node=term)
         for name, typed in piece.typed_dimensions.items():
             yield Root(owner=piece.id, name=f"{piece.id}/{name}", node=typed)
         for run in piece.reading.runs:
             for kind, sizes in (("executed", run.executed), ("declared", run.declared)):
                 for name, size in sizes.items():
-                    yield Root(
-                        owner=piece.id, name=f"{piece.id}/{run.id}.{kind}.{name}", node=size
-                    )
+                    yield Root(owner=piece.id, name=f"{piece.id}/{run.id}.{kind}.{name}", node=size)
 
 
 def _judged(found: Finding) -> Iterator[Root]:

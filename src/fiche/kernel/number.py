@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
+from fiche.kernel.record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Misread:
     """Why a text has no single reading: a code, what is wrong, and what to write instead."""
 
@@ -16,7 +17,7 @@ class Misread:
     hint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Written:
     """A number with what stands behind it: `24.5 GiB` is (49/2, "24.5", "GiB")."""
 

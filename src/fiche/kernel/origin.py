@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fiche.kernel.address import Address, Pointer, Span
+from fiche.kernel.record import record
 
 if TYPE_CHECKING:
     from fiche.kernel.figure import Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stated:
     """Defines the question (a dimension, a threshold, a margin): firm, and evidence of nothing."""
 
@@ -20,7 +20,7 @@ class Stated:
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Computed:
     """Made by one operation from other nodes; plain integers and fractions are the formula's own."""
 
@@ -30,7 +30,7 @@ class Computed:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Observed:
     """Read from a measurement piece: the counter's own name, its scope and statistic stay with it."""
 
@@ -41,7 +41,7 @@ class Observed:
     printed: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Declared:
     """Said by a maker, a seller or a provider: firm for what it attests, never admits on memory."""
 
@@ -50,7 +50,7 @@ class Declared:
     printed: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Assumed:
     """Stands in for a measurement: somebody's guess, with a reason; never firm."""
 

@@ -7,14 +7,14 @@ keep their own name, scope, statistic, unit and rounding (C3, C5, C13).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.record import field, record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Printed:
     """A quantity as a program printed it, and the interval of bytes that its rounding allows.
 
@@ -32,7 +32,7 @@ class Printed:
     unavailable: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OtherProcess:
     """Another process on the device as the message names it; in a container it may be the own one."""
 
@@ -40,7 +40,7 @@ class OtherProcess:
     in_use: Printed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failure:
     """A failure that a program printed: an observation, never a need (C11).
 
@@ -67,7 +67,7 @@ class Failure:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Observation:
     """One reading of one counter.
 
@@ -91,7 +91,7 @@ class Observation:
     window: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NotObserved:
     """Text that looks like evidence and is none (a plan, a budget, an estimate), with the reason."""
 
@@ -100,7 +100,7 @@ class NotObserved:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """One execution that a piece tells of: what ran, how far, and what the counters showed.
 
@@ -127,7 +127,7 @@ class Run:
     output_check: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Capacity:
     """A total that one machine printed for one of its devices.
 
@@ -144,7 +144,7 @@ class Capacity:
     others: Printed | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reading:
     """What an importer read from one file: everything it says, nothing it does not say (C2, C13)."""
 
@@ -162,7 +162,7 @@ class Reading:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Attested:
     """A named fact that a document attests (D3): typed by the author, with the words of the document.
 
@@ -180,12 +180,13 @@ class Attested:
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Piece:
     """A piece as the fiche cites it: the file's digest, its reading, its scope, who vouches for it.
 
     `kind`: record, oom, quote, datasheet, document, result (or another importer's). `typed` are scope
     facts the author typed (each a Fact with a Span and `by`), including `case`, `gpu`, `machine`.
+    `typed_by` is who answers for the typed dimensions, which are figures and bear no name.
     """
 
     id: str
@@ -201,3 +202,4 @@ class Piece:
     typed_dimensions: Mapping[str, Figure] = field(default_factory=dict)
     attested: tuple[Attested, ...] = ()
     date: str = ""
+    typed_by: str = ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.address import Address, Pointer
 from fiche.kernel.decision import Fiche
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Places:
     """`pieces` leads from a digest to the id of the piece that has it."""
 

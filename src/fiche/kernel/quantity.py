@@ -6,19 +6,19 @@ Every parser takes the raw text and returns a value or a `Misread` that offers a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from fiche.kernel.currency import CURRENCIES
 from fiche.kernel.date import parse_date as parse_date
 from fiche.kernel.number import Misread as Misread
 from fiche.kernel.number import Written, decimal, parse_number, quoted
+from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, HOUR, ONE, WATT, Unit, count_of, money
 from fiche.kernel.version import Version as Version
 from fiche.kernel.version import parse_version as parse_version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Quantity:
     """A value in its base unit and the text that said it: `24 GiB` is 25769803776 bytes."""
 

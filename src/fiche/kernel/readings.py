@@ -1,4 +1,4 @@
-"""What pieces observed, each reading under a name, so that a report's cell and a line of decision.json are one."""
+"""What pieces observed, each reading under one name in a report's cell and in decision.json."""
 
 from __future__ import annotations
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.address import Span
 from fiche.kernel.catalog import Card, Offer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.record import record
 from fiche.kernel.workload import Workload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Requirement:
     """One criterion (F8): `level` is must or want; thresholds in `figures`, words in `facts`.
 
@@ -31,7 +31,7 @@ class Requirement:
     implied: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Candidate:
     """A card, how many, from whom, on which machine; `workload` is already changed by `change` (D10)."""
 
@@ -48,7 +48,7 @@ class Candidate:
     other_users: Fact | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Policy:
     """How strictly pieces are read: data, not code (`strict` and `noted` facts per criterion).
 

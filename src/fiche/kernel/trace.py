@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Operand, Unknown, reapply
 from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Stated
+from fiche.kernel.record import replace
 
 _SIGN = {"+": " + ", "-": " - ", "*": " x ", "/": " / ", "total": " + "}
 _FACTORS = ("*", "/")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Unit:
     """`powers` are base units with exponents, sorted; `word` names what a pure count counts.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import total_ordering
 
 from fiche.kernel.number import MAX_LENGTH, Misread, quoted
+from fiche.kernel.record import record
 
 _RANKS = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "pre": -1}
 _RANKS |= {"post": 1, "rev": 1, "r": 1}
@@ -21,7 +21,7 @@ Key = tuple[str, tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False, kw_only=False)
 class Version:
     """A version as written. Compared as PEP 440 does: `1.0rc1 < 1.0 == 1.0.0 < 1.0.post1`.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.address import Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Case:
     """One load to answer for (A3): its role and what it states of its dimensions.
 
@@ -27,7 +27,7 @@ class Case:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Workload:
     """What must run.
 

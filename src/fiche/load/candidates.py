@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
-from dataclasses import replace
 from typing import NamedTuple
 
 from fiche.kernel.catalog import Card, Offer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.workload import Workload
 from fiche.load.catalog import Catalogs

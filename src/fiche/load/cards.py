@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Mapping_
-from dataclasses import replace
 
 from fiche.kernel.catalog import Card, Sighting
 from fiche.kernel.fact import Fact
@@ -13,6 +12,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.number import Written, parse_number
 from fiche.kernel.origin import Declared
 from fiche.kernel.quantity import BYTE_UNITS, parse_bandwidth, parse_bytes, parse_power
+from fiche.kernel.record import replace
 from fiche.kernel.rounding import printed_interval
 from fiche.kernel.unit import BYTE
 from fiche.load.fault import Faults

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from fiche.kernel.record import replace
 from fiche.kernel.workload import Case, Workload
 from fiche.load.fault import Faults
 from fiche.load.node import Entry, Scalar

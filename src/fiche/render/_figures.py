@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +16,9 @@ from fiche.kernel.ledger import Ledger
 from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Origin, Stated
 from fiche.kernel.places import Places
 from fiche.kernel.unit import BYTE
+
+# A difference of two dates is far below any date in use.
+_FIRST_DAY = 500_000
 
 
 def decimal(value: Number) -> str:
@@ -64,10 +69,20 @@ def amounts(node: Node) -> dict[str, Any]:
     """Bytes as integers, anything else as decimal strings; two bounds where it is an interval."""
     if node.unit == BYTE:
         return _ends("bytes", "low_bytes", "high_bytes", node, _whole)
-    return _ends("value", "low", "high", node, lambda value, _: decimal(value))
+    told = _ends("value", "low", "high", node, lambda value, _: decimal(value))
+    return {**told, **_day(node)}
 
 
-def _ends(one: str, low: str, high: str, node: Node, write: Any) -> dict[str, Any]:
+def _day(node: Node) -> dict[str, str]:
+    """A date is counted in days from year 1; it is also said as ISO 8601 has it."""
+    if str(node.unit) != "date" or node.low != node.high or not isinstance(node.low, int):
+        return {}
+    return {"date": date.fromordinal(node.low).isoformat()} if node.low > _FIRST_DAY else {}
+
+
+def _ends(
+    one: str, low: str, high: str, node: Node, write: Callable[[Number, int], int | str]
+) -> dict[str, Any]:
     top = node.high
     first, last = write(node.low, -1), None if top is None else write(top, 1)
     return {one: first} if first == last else {low: first, high: last}

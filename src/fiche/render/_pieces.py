@@ -1,6 +1,8 @@
 """Pieces as decision.json writes them: the digest of the bytes, and all that was read beside them.
 
 Every reading of a counter has an id of its own (`run-4090/whole-loop.3`), which cells of a report bear.
+Dimensions are figures: they stand in `figures`, and here by id. What a run's scope shares with its
+piece's is told once, by the piece.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fiche.kernel.figure import Figure
+from fiche.kernel.ledger import Ledger
 from fiche.kernel.piece import (
     Attested,
     Capacity,
@@ -21,10 +24,10 @@ from fiche.kernel.piece import (
 )
 from fiche.kernel.places import Places
 from fiche.kernel.readings import capacities, failures, observation_id
-from fiche.render._figures import amounts, fact
+from fiche.render._figures import fact
 
 
-def piece(cited: Piece, places: Places) -> dict[str, Any]:
+def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
     """One piece; `scope` is what the file prints and what the author typed, told apart by `by`."""
     reading = cited.reading
     scope = {**cited.typed, **reading.facts}
@@ -39,11 +42,11 @@ def piece(cited: Piece, places: Places) -> dict[str, Any]:
         "media_type": cited.media_type,
         "machine": scope["machine"].value if "machine" in scope else None,
         "scope": {path: fact(told, places) for path, told in scope.items()},
-        "dimensions": _dimensions(cited.typed_dimensions),
+        "dimensions": _dimensions(cited.typed_dimensions, book),
         "shape": reading.shape,
         "backend": reading.backend,
         "at": places.of_address(cited.span),
-        "runs": [_run(cited.id, run, places) for run in reading.runs],
+        "runs": [_run(cited, run, book, places) for run in reading.runs],
         "failures": [
             {**_failure(failure, name, places), "run": run.id if run else None}
             for name, run, failure in failures(cited)
@@ -53,27 +56,30 @@ def piece(cited: Piece, places: Places) -> dict[str, Any]:
             {"id": name, **_capacity(capacity, places)} for name, capacity in capacities(cited)
         ],
         "not_observed": [_not_observed(text, places) for text in reading.not_observed],
-        "attested": [_attested(item, places) for item in cited.attested],
+        "attested": [_attested(item, book, places) for item in cited.attested],
         "warnings": list(reading.warnings),
         "duplicate_messages": reading.duplicate_messages,
     }
 
 
-def _dimensions(dimensions: Mapping[str, Figure]) -> dict[str, Any]:
-    return {name: {"unit": str(f.unit), **amounts(f)} for name, f in dimensions.items()}
+def _dimensions(dimensions: Mapping[str, Figure], book: Ledger) -> dict[str, str]:
+    return {name: book.of(figure).id for name, figure in dimensions.items()}
 
 
-def _run(owner: str, run: Run, places: Places) -> dict[str, Any]:
+def _run(cited: Piece, run: Run, book: Ledger, places: Places) -> dict[str, Any]:
+    shared = {**cited.typed, **cited.reading.facts}
     return {
         "id": run.id,
         "outcome": run.outcome,
         "whole_loop": run.whole_loop,
         "first_pass": run.first_pass,
         "phases": list(run.phases),
-        "scope": {path: fact(told, places) for path, told in run.facts.items()},
-        "executed": _dimensions(run.executed),
-        "declared": _dimensions(run.declared),
-        "observations": _observations(owner, run.id, run.observations, places),
+        "scope": {
+            path: fact(told, places) for path, told in run.facts.items() if shared.get(path) != told
+        },
+        "executed": _dimensions(run.executed, book),
+        "declared": _dimensions(run.declared, book),
+        "observations": _observations(cited.id, run.id, run.observations, places),
         "duration_ns": run.duration_ns,
         "output_check": run.output_check,
         "at": places.of_address(run.pointer),
@@ -93,7 +99,7 @@ def _observation(seen: Observation, places: Places) -> dict[str, Any]:
     told = {
         "device_index": seen.device_index,
         "rank": seen.rank,
-        "label": seen.label,
+        "label": "" if seen.label == seen.counter else seen.label,
         "phase": seen.phase,
         "window": seen.window,
         "number": seen.number,
@@ -111,7 +117,14 @@ def _observation(seen: Observation, places: Places) -> dict[str, Any]:
 
 
 def printed(value: Printed) -> dict[str, Any]:
-    """A quantity as its program printed it, with the interval that its rounding allows."""
+    """A quantity as its program printed it, with the interval that its rounding allows.
+
+    A count of bytes printed in full is just that: its interval is one point.
+    """
+    if value.unavailable:
+        return {"printed": value.text, "unavailable": True}
+    if value.rounding == "exact" and value.text == str(value.value):
+        return {"printed": value.text, "bytes": value.value}
     return {
         "printed": value.text,
         "unit_bytes": value.unit_bytes,
@@ -119,7 +132,6 @@ def printed(value: Printed) -> dict[str, Any]:
         "low_bytes": value.low,
         "high_bytes": value.high,
         "rounding": value.rounding,
-        "unavailable": value.unavailable,
     }
 
 
@@ -136,8 +148,7 @@ def _failure(failure: Failure, name: str, places: Places) -> dict[str, Any]:
             for key, value in failure.quantities.items()
         },
         "other_processes": [
-            {"pid": other.pid, "in_use": printed(other.in_use)}
-            for other in failure.other_processes
+            {"pid": other.pid, "in_use": printed(other.in_use)} for other in failure.other_processes
         ],
         "library": failure.library,
         "component": failure.component,
@@ -164,10 +175,10 @@ def _not_observed(text: NotObserved, places: Places) -> dict[str, Any]:
     return {"text": text.text, "reason": text.reason, "at": places.of_address(text.pointer)}
 
 
-def _attested(item: Attested, places: Places) -> dict[str, Any]:
+def _attested(item: Attested, book: Ledger, places: Places) -> dict[str, Any]:
     record: dict[str, Any] = {
         "fact": item.fact,
-        "terms": _dimensions(item.terms),
+        "terms": _dimensions(item.terms, book),
         "words": {name: fact(told, places) for name, told in item.words.items()},
         "at": places.of_address(item.span),
         "printed_at": places.of_address(item.pointer),

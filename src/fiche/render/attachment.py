@@ -5,20 +5,24 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from fiche.kernel.decision import Decision, Fiche
+from fiche.kernel.record import record
 from fiche.render.json import canonical
 from fiche.report.words import language
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]+")
 _SUFFIX = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Attachment:
-    """A file to attach. `name` is ASCII and unique; `relationship` is a word of ISO 32000-2
-    (Alternative, Source, Data, Supplement)."""
+    """A file to attach.
+
+    `name` is ASCII and unique; `relationship` is a word of ISO 32000-2 (Alternative, Source, Data,
+    Supplement).
+    """
 
     name: str
     media_type: str
@@ -46,7 +50,7 @@ def attachments_of(
     taken = {"decision.json", "manifest.json"}
     names: dict[str, str] = {"decision.json": "decision.json"}
     for file in sorted(contents):
-        media_type, key, about = told.get(file, ("application/octet-stream", "attached_input", ""))
+        media_type, key, about = told.get(file, ("application/octet-stream", "attached_other", ""))
         name = _name(file, contents[file], taken)
         names[name] = file
         relation = "Source" if key == "attached_fiche" else "Data"
@@ -55,7 +59,11 @@ def attachments_of(
     manifest = _manifest(made, names)
     made.append(
         _attachment(
-            "manifest.json", manifest, "application/json", phrases["attached_manifest"], "Supplement"
+            "manifest.json",
+            manifest,
+            "application/json",
+            phrases["attached_manifest"],
+            "Supplement",
         )
     )
     return tuple(sorted(made, key=lambda a: a.name))
@@ -71,10 +79,7 @@ def _told(fiche: Fiche) -> dict[str, tuple[str, str, str]]:
         )
         for i in fiche.inputs
     }
-    pieces = {
-        p.file: (p.media_type, "attached_piece", f"{p.id} ({p.kind})")
-        for p in reversed(fiche.pieces)
-    }
+    pieces = {p.file: (p.media_type, "attached_piece", p.id) for p in reversed(fiche.pieces)}
     return {**inputs, **pieces}
 
 
@@ -83,7 +88,7 @@ def _attachment(
 ) -> Attachment:
     return Attachment(
         name=name,
-        media_type=media_type,
+        media_type=media_type if _MEDIA_TYPE.fullmatch(media_type) else "application/octet-stream",
         content=content,
         description=description,
         relationship=relationship,

@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from fiche.assets import package_data, template_text
 from fiche.kernel.decision import Decision
+from fiche.kernel.record import record
 from fiche.render.attachment import Attachment
+from fiche.render.inline import inline, lines
 from fiche.render.json import decision_bytes
 from fiche.render.visible import visible
 from fiche.report import numbers
@@ -38,7 +39,7 @@ _HATCHED = ("assumed", "margin")
 _SHORT = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Style:
     """A style sheet as it stands in the page, to the byte: its digest is in the policy."""
 
@@ -80,8 +81,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         cache_size=0,
     )
-    environment.globals["kind"] = lambda part: type(part).__name__
-    environment.filters["bodies"] = _bodies
+    environment.globals.update(
+        kind=lambda part: type(part).__name__, inline=inline, lines=lines, bodies=_bodies
+    )
     return environment
 
 
@@ -115,7 +117,7 @@ def _faces() -> str:
     """The fonts as data: pages look the same, and PDFs have the same bytes, on every machine."""
     return "".join(
         f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;'
-        f'src:url(data:font/woff2;base64,{_base64(package_data(f"fonts/{file}").read_bytes())})'
+        f"src:url(data:font/woff2;base64,{_base64(package_data(f'fonts/{file}').read_bytes())})"
         'format("woff2")}\n'
         for family, weight, file in FONTS
     )

@@ -15,9 +15,9 @@ from fiche.kernel.decision import Choice, Decision, Outcome
 from fiche.kernel.fact import Fact
 from fiche.kernel.finding import Finding, SecondReading
 from fiche.kernel.ledger import Ledger, ledger
+from fiche.kernel.places import Places
 from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.workload import Case, Workload
-from fiche.kernel.places import Places
 from fiche.render._figures import condition, fact, figure, short
 from fiche.render._pieces import piece
 
@@ -66,10 +66,8 @@ def decision_document(decision: Decision) -> dict[str, Any]:
             for i in fiche.inputs
         ],
         "workload": _workload(fiche.workload, book, places),
-        "figures": [
-            figure(node, book, places) for _, node in sorted(book.figures.items())
-        ],
-        "pieces": [piece(p, places) for p in fiche.pieces],
+        "figures": [figure(node, book, places) for _, node in sorted(book.figures.items())],
+        "pieces": [piece(p, book, places) for p in fiche.pieces],
         "requirements": [_requirement(r, book, places) for r in fiche.requirements],
         "candidates": [_candidate(o, book, places) for o in decision.outcomes],
         "findings": [_finding(f, book, places) for f in decision.findings],
@@ -84,16 +82,12 @@ def decision_document(decision: Decision) -> dict[str, Any]:
     }
 
 
-QUESTION = (
-    "Does this complete load fit on each device used, including in its most demanding step?"
-)
+QUESTION = "Does this complete load fit on each device used, including in its most demanding step?"
 
 
 def counts(decision: Decision) -> dict[str, int]:
     """How many candidates of each status and findings of each verdict; each adds up to its total."""
-    numbers = {
-        status: sum(o.status == status for o in decision.outcomes) for status in STATUSES
-    }
+    numbers = {status: sum(o.status == status for o in decision.outcomes) for status in STATUSES}
     verdicts = {
         f"findings_{code}": sum(f.verdict.code == code for f in decision.findings)
         for code in ("admissible", "to_confirm", "exclude")
@@ -188,9 +182,7 @@ def _identity(who: Candidate, book: Ledger, places: Places) -> dict[str, Any]:
         "machine": who.machine,
         "baseline": who.baseline,
         "change": (
-            None
-            if change is None
-            else {"path": change[0], "from": change[1], "to": change[2]}
+            None if change is None else {"path": change[0], "from": change[1], "to": change[2]}
         ),
         "other_users": None if who.other_users is None else fact(who.other_users, places),
         "at": places.of_address(who.span),
@@ -207,10 +199,7 @@ def _finding(found: Finding, book: Ledger, places: Places) -> dict[str, Any]:
         "case": found.case,
         "device": found.device,
         "verdict": found.verdict.code,
-        **{
-            name: None if node is None else short(book.of(node))
-            for name, node in compared.items()
-        },
+        **{name: None if node is None else short(book.of(node)) for name, node in compared.items()},
         "need_words": found.need_words,
         "have_words": found.have_words,
         "reason_code": found.reason,

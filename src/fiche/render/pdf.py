@@ -12,12 +12,12 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from fiche.assets import package_data
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.record import record
 from fiche.render._structure import mend
 from fiche.render.attachment import Attachment
 from fiche.render.html import FONTS
@@ -28,7 +28,11 @@ _SAVE = re.compile(rb'href="data:[^"]*"')
 _RAW = re.compile(rb'(<script type="application/json"[^>]*>).*?(</script>)', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+# Of WeasyPrint, which has no types: the module itself, a fetcher, an attachment.
+Foreign: TypeAlias = Any
+
+
+@record(kw_only=False)
 class Rendered:
     """The bytes, and every complaint of the renderer: a test asks that there be none."""
 
@@ -85,7 +89,7 @@ def covered() -> set[int]:
     return set.intersection(*maps)
 
 
-def _weasyprint() -> Any:
+def _weasyprint() -> Foreign:
     try:
         import weasyprint
     except OSError as error:
@@ -103,7 +107,7 @@ def _no_pango(error: OSError) -> Diagnostic:
     )
 
 
-def _fetcher() -> Any:
+def _fetcher() -> Foreign:
     """Data only: a page that asks for anything else stops the rendering (law 7)."""
     from weasyprint.urls import URLFetcher
 
@@ -113,7 +117,7 @@ def _fetcher() -> Any:
     return DataOnly(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)
 
 
-def _attached(weasyprint: Any, attached: Attachment, date: str, fetcher: Any) -> Any:
+def _attached(weasyprint: Foreign, attached: Attachment, date: str, fetcher: Foreign) -> Foreign:
     """By a data URL, which alone keeps the media type that we say."""
     day = datetime.datetime.fromisoformat(f"{date}T00:00:00+00:00")
     content = b64encode(attached.content).decode("ascii")

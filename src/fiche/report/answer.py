@@ -214,9 +214,13 @@ def _conditional(desk: Desk) -> Iterator[Block]:
     listed: Block = Items(
         tuple(
             (
-                Words(f"{desk.language.topics.get(c.topic, desk.term(c.topic))}: ", strong=True),
+                Words(f"{desk.topic(c.topic)}: ", strong=True),
                 *desk.legible(c.text),
-                *(desk.say("threshold_is", threshold=desk.legible(c.threshold)) if c.threshold else ()),
+                *(
+                    desk.say("threshold_is", threshold=desk.legible(c.threshold))
+                    if c.threshold
+                    else ()
+                ),
                 *(desk.say("by_whom", supplier=Quoted(c.supplier)) if c.supplier else ()),
             )
             for c in asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.kernel import trace
-from fiche.kernel.figure import Figure, Node, Number
+from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Finding
 from fiche.kernel.origin import Computed
 from fiche.kernel.unit import BYTE
@@ -23,7 +23,9 @@ def bar(desk: Desk, found: Finding, lead: Parts, origin: Parts, name: str) -> Ba
     if not isinstance(need, Figure) or need.unit != BYTE or not need.low:
         return None
     parts = _parts(desk, need)
-    margins = [m for m in map(desk.book.of, desk.decision.fiche.workload.margin) if isinstance(m, Figure)]
+    margins = [
+        m for m in map(desk.book.of, desk.decision.fiche.workload.margin) if isinstance(m, Figure)
+    ]
     limit = have if isinstance(have, Figure) else None
     drawn = sum(_end(node) for node in (*parts, *margins))
     whole = max(drawn, 0 if limit is None else _end(limit))

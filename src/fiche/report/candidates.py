@@ -20,7 +20,6 @@ _STATES = {
 
 def section(desk: Desk) -> Section:
     """One table of groups: each candidate stands in exactly one."""
-    tolerance = desk.amount(desk.decision.fiche.policy.tie_tolerance)
     table = Table(
         id="candidates",
         caption=desk.word("candidates_caption"),
@@ -34,9 +33,16 @@ def section(desk: Desk) -> Section:
             "open_points",
         ),
         rows=tuple(_rows(desk)),
-        notes=(desk.say("candidates_note", tolerance=tolerance),),
+        notes=(desk.say("candidates_note", tie=_ties(desk)),),
     )
     return Section(id="candidates", title=desk.word("candidates_title"), blocks=(table,))
+
+
+def _ties(desk: Desk) -> Parts:
+    tolerance = desk.decision.fiche.policy.tie_tolerance
+    if tolerance.high == 0:
+        return (Words(desk.word("tie_none")),)
+    return desk.say("tie", tolerance=desk.amount(tolerance))
 
 
 def _rows(desk: Desk) -> Iterator[Row]:
@@ -62,9 +68,7 @@ def _row(desk: Desk, outcome: Outcome) -> Row:
             else Missing(desk.word("no_margin")),
             numeric=True,
         ),
-        Quoted(outcome.schedule.value)
-        if outcome.schedule
-        else Missing(desk.word("no_schedule")),
+        Quoted(outcome.schedule.value) if outcome.schedule else Missing(desk.word("no_schedule")),
         _open(desk, outcome),
     )
 
@@ -112,11 +116,13 @@ def _cost(desk: Desk, outcome: Outcome) -> Cell:
 def _open(desk: Desk, outcome: Outcome) -> Cell:
     """Topics that are open, or the first must that excludes; the sections below tell them whole."""
     if outcome.verdict is Verdict.EXCLUDE:
-        first = next(f for f in outcome.findings if f.level == "must" and f.verdict is Verdict.EXCLUDE)
+        first = next(
+            f for f in outcome.findings if f.level == "must" and f.verdict is Verdict.EXCLUDE
+        )
         reason = desk.say(
             "excluded_by", requirement=Code(first.requirement), reason=desk.legible(first.text)
         )
         return cell(reason, desk.references(first.pieces) if first.pieces else None)
     asked = (*desk.decision.workload_conditions, *outcome.conditions)
-    topics = dict.fromkeys(desk.language.topics.get(c.topic, desk.term(c.topic)) for c in asked)
+    topics = dict.fromkeys(desk.topic(c.topic) for c in asked)
     return cell(joined([Words(t) for t in topics])) if topics else cell(desk.word("no_open_points"))

@@ -13,6 +13,7 @@ from fiche.report.parts import (
     Items,
     Missing,
     Paragraph,
+    Part,
     Parts,
     Quoted,
     Row,
@@ -28,7 +29,7 @@ def section(desk: Desk) -> Section:
         id="criteria",
         caption=desk.word("criteria_caption"),
         columns=columns(
-            desk, "criterion", "needed:number", "available:number", "margin:number", "verdict", "pieces"
+            desk, "criterion", "needed:number", "available:number", "margin:number", "verdict"
         ),
         rows=tuple(_rows(desk)),
     )
@@ -61,14 +62,12 @@ def _row(desk: Desk, shared: list[Finding]) -> Row:
     found = shared[0]
     need, have = desk.compared(found)
     memory = found.kind == "memory"
-    margin = desk.amount(found.margin) if found.margin is not None else Missing(desk.word("not_known"))
     return row(
         _criterion(desk, shared),
         cell(need, desk.definition(found.need) if memory else None, numeric=True),
         cell(have, desk.definition(found.have) if memory else None, numeric=True),
-        cell(margin, numeric=True),
-        cell(desk.verdict(found.verdict), _reason(desk, found), _people(desk, found)),
-        cell(desk.references(found.pieces)),
+        cell(_margin(desk, found), numeric=True),
+        cell((desk.verdict(found.verdict), *_reason(desk, found), *_pieces(desk, found))),
     )
 
 
@@ -82,16 +81,27 @@ def _criterion(desk: Desk, shared: list[Finding]) -> Cell:
     return cell((Words(kind), *named, *level), (Code(where),) if where else None)
 
 
-def _reason(desk: Desk, found: Finding) -> Parts | None:
+def _margin(desk: Desk, found: Finding) -> Part:
+    """Words have no distance between them: that is not the same as not knowing it."""
+    words = bool(found.need_words or found.have_words)
+    return Missing(desk.word("not_compared")) if words else desk.amount(found.margin)
+
+
+def _reason(desk: Desk, found: Finding) -> Parts:
     """What keeps a verdict from being admissible; an admissible one is told by its two numbers."""
-    told = found.need is not None and found.have is not None
-    return None if found.verdict is Verdict.ADMISSIBLE and told else desk.legible(found.text)
+    if found.verdict is Verdict.ADMISSIBLE:
+        if not found.attested_by:
+            return ()
+        people = joined([Quoted(name) for name in found.attested_by])
+        return (Words(", "), *desk.say("on_word", people=people))
+    topics = dict.fromkeys(desk.topic(c.topic) for c in found.conditions)
+    if found.reason == "open" and topics:
+        return (Words(": "), *desk.say("open_on", topics=", ".join(topics)))
+    return (Words(": "), *desk.legible(found.text))
 
 
-def _people(desk: Desk, found: Finding) -> Parts | None:
-    if not found.attested_by:
-        return None
-    return desk.say("on_word", people=joined([Quoted(name) for name in found.attested_by]))
+def _pieces(desk: Desk, found: Finding) -> Parts:
+    return (Words(" · "), *desk.references(found.pieces)) if found.pieces else ()
 
 
 def _second(desk: Desk) -> Iterator[Block]:

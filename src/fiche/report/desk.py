@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import string
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from fiche.kernel import trace
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.ledger import Ledger, ledger
-from fiche.kernel.origin import Computed, Observed
+from fiche.kernel.origin import Computed, Observed, Stated
 from fiche.kernel.places import Places
+from fiche.kernel.record import field, record
+from fiche.kernel.unit import BYTE
 from fiche.report import numbers
 from fiche.report.parts import (
     Amount,
@@ -37,12 +39,14 @@ GLYPHS = {
     **dict.fromkeys(("exclude", "excluded"), "✕"),
 }
 # A guess and a hole are what a computed number must not hide (E2); other kinds are firm.
+# Dates are counted in days from year 1; a difference of two is far below any date in use.
+_FIRST_DAY = 500_000
 _NOT_FIRM = ("unknown", "assumed")
-_LONG_BYTES = re.compile(r"(?<![\w.])(\d{7,}) B\b")
+_LONG_BYTES = re.compile(r"(?<![\w.])(?:(\d{7,}) to )?(\d{7,}) B\b")
 Filling = Part | Parts | str | int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Desk:
     """One decision, one language, one ledger of names."""
 
@@ -51,6 +55,9 @@ class Desk:
     language: Language
     style: numbers.Style
     places: Places
+    _amounts: dict[tuple[str, str], Amount] = field(default_factory=dict)
+    _sides: dict[int, tuple[Parts, Parts]] = field(default_factory=dict)
+    _phrases: dict[str, tuple[tuple[str, str | None], ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, decision: Decision, tag: str) -> Desk:
@@ -78,7 +85,10 @@ class Desk:
     def say(self, key: str, **fillings: Filling) -> Parts:
         """A phrase with its places filled: parts stay parts, text becomes the report's own words."""
         found: list[Part] = []
-        for text, place, _, _ in string.Formatter().parse(self.word(key)):
+        if key not in self._phrases:
+            parsed = string.Formatter().parse(self.word(key))
+            self._phrases[key] = tuple((text, place) for text, place, _, _ in parsed)
+        for text, place in self._phrases[key]:
             if text:
                 found.append(Words(text))
             if place is not None:
@@ -88,6 +98,10 @@ class Desk:
     def term(self, code: str) -> str:
         """A code in words; one without a word shows itself."""
         return self.language.terms.get(code, code.replace("_", " "))
+
+    def topic(self, code: str) -> str:
+        """The topic of a condition in words."""
+        return self.language.topics.get(code, self.term(code))
 
     # --- Numbers ----------------------------------------------------------------------------
 
@@ -100,19 +114,34 @@ class Desk:
 
     def listed(self, node: Node, text: str = "") -> Part:
         """The same for a number that the ledger lists already."""
+        key = (node.id, text)
+        if key not in self._amounts:
+            self._amounts[key] = self._amount(node, text)
+        return self._amounts[key]
+
+    def _amount(self, node: Node, text: str) -> Amount:
         kind = trace.basis(node)
         mark, _ = self.language.marks[kind]
         weak = [k for k in self.book.rests_on(node) if k in _NOT_FIRM and k != kind]
         included = ", ".join(self.language.marks[k][0] for k in weak)
+        includes = self.word("includes").format(kinds=included) if included else ""
         assert isinstance(node, Figure)
         return Amount(
-            text=signed(text or numbers.amount(node, self.style)),
+            text=signed(text or self._text(node)),
             figure=node.id,
             mark=kind,
             mark_word=mark,
-            includes=included if isinstance(node.origin, Computed) else "",
+            includes=includes if isinstance(node.origin, Computed) else "",
             exact=signed(numbers.amount_exact(node, self.style)),
         )
+
+    def _text(self, node: Figure) -> str:
+        """The rounded text; a day is printed as ISO 8601 has it, and days between two as a count."""
+        if str(node.unit) == "date" and node.exact and isinstance(node.low, int):
+            if node.low > _FIRST_DAY:
+                return datetime.date.fromordinal(node.low).isoformat()
+            return f"{node.low}{self.style.space}{self.counted('days', node.low)}"
+        return numbers.amount(node, self.style)
 
     def measured(self, node: Figure | None) -> Part:
         """A reading of a piece; what no program printed is not measured, never zero (C2)."""
@@ -120,9 +149,14 @@ class Desk:
 
     def compared(self, found: Finding) -> tuple[Parts, Parts]:
         """The two sides of a finding, printed so that they cannot contradict its verdict (law 2)."""
+        if id(found) not in self._sides:
+            self._sides[id(found)] = self._compared(found)
+        return self._sides[id(found)]
+
+    def _compared(self, found: Finding) -> tuple[Parts, Parts]:
         need, have = found.need, found.have
         texts = ("", "")
-        if need is not None and have is not None:
+        if need is not None and have is not None and str(need.unit) != "date":
             texts = numbers.pair(need, have, self.style)
         return (
             self._side(need, found.need_words, texts[0]),
@@ -160,7 +194,7 @@ class Desk:
     def references(self, pieces: Iterable[str]) -> Parts:
         """Links to pieces, or the word that there are none."""
         found = [Reference(piece) for piece in pieces]
-        return joined(found, " ") if found else (Missing(self.word("no_piece")),)
+        return joined(found) if found else (Missing(self.word("no_piece")),)
 
     def device(self, index: int | None) -> Parts:
         """A device as the piece names it; one that is not named says so."""
@@ -173,9 +207,10 @@ class Desk:
         return (Quoted(_LONG_BYTES.sub(self._bytes, text).replace(">=", "≥").replace("<=", "≤")),)
 
     def _bytes(self, found: re.Match[str]) -> str:
-        value = int(found[1])
-        exact = numbers.exact_bytes(value, self.style)
-        return f"{numbers.memory(value, how=self.style)} ({exact})"
+        ends = [int(end) for end in found.groups() if end is not None]
+        node = Figure(low=ends[0], high=ends[-1], unit=BYTE, origin=Stated(span=None))
+        exact = numbers.amount_exact(node, self.style)
+        return f"{numbers.amount(node, self.style)} ({exact})"
 
 
 def short_label(node: Node) -> str:
@@ -208,9 +243,7 @@ def cell(*lines: Filling | None, numeric: bool = False) -> Cell:
 
 def row(*cells: Cell | Filling, anchor: str = "") -> Row:
     """A row; its first cell heads it."""
-    return Row(
-        cells=tuple(c if isinstance(c, Cell) else cell(c) for c in cells), anchor=anchor
-    )
+    return Row(cells=tuple(c if isinstance(c, Cell) else cell(c) for c in cells), anchor=anchor)
 
 
 def group(*parts: Part) -> Row:

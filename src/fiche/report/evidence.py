@@ -29,6 +29,8 @@ _ENVIRONMENT = (
     "os",
     "python",
     "torch",
+    "framework.version",
+    "runtime",
     "cuda",
     "hip",
     "rocm",
@@ -43,7 +45,7 @@ _ENVIRONMENT = (
     "warmups",
     "empty_cache",
 )
-_OWN = ("gpu", "machine")
+_OWN = ("gpu", "machine", "case", "offer")
 _SHORT = 16
 
 
@@ -63,7 +65,11 @@ def section(desk: Desk) -> Section:
 
 def _piece(desk: Desk, piece: Piece) -> Row:
     version = piece.version or piece.reading.version
-    told = desk.say("version", version=Quoted(version)) if version else Missing(desk.word("no_version"))
+    told = (
+        desk.say("version", version=Quoted(version))
+        if version
+        else Missing(desk.word("no_version"))
+    )
     return row(
         cell((Code(piece.id),), (Code(piece.file),)),
         cell(joined([Quoted(piece.kind), told])),
@@ -77,32 +83,41 @@ def _scope(desk: Desk, piece: Piece) -> Cell:
     """What the file prints, what a person typed, what it attests: three different warrants."""
     lines: list[Parts] = []
     printed = _printed(piece)
-    own = {k: f for k, f in printed.items() if k not in _ENVIRONMENT or k in _OWN}
-    if own:
-        told = _facts(desk, own)
-        told += (Words("; " + desk.word("elsewhere")),) if len(own) < len(printed) else ()
-        lines.append(desk.say("printed_scope", facts=told))
+    if printed:
+        lines.append(desk.say("printed_scope", facts=_own(desk, printed)))
     by_person: dict[str, dict[str, Fact]] = {}
     for path, fact in piece.typed.items():
         by_person.setdefault(fact.by, {})[path] = fact
     for person, facts in by_person.items():
         who = Quoted(person) if person else Missing(desk.word("not_known"))
-        lines.append(desk.say("typed_scope", by=who, facts=_facts(desk, facts)))
+        lines.append(desk.say("typed_scope", by=who, facts=_own(desk, facts)))
     if piece.attested:
         attested = joined([_attested(desk, item) for item in piece.attested])
         lines.append(desk.say("attests", facts=attested))
     return cell(*lines) if lines else cell(Missing(desk.word("scope_untold")))
 
 
+def _own(desk: Desk, printed: Mapping[str, Fact]) -> Parts:
+    """What tells this piece from others: whose it is, what differs; the rest is counted (law 8)."""
+    asked = desk.decision.fiche.workload.facts
+    agreed = [k for k, f in printed.items() if k in asked and _same(asked[k], f)]
+    shown = [k for k in printed if k in _OWN or (k in asked and k not in agreed)]
+    told = [_one(desk, path, printed[path], asked.get(path)) for path in shown]
+    if agreed:
+        told.append(desk.say("facts_agree", n=len(agreed)))
+    more = len(printed) - len(agreed) - len(shown)
+    if more:
+        told.append(desk.say("facts_more", n=more))
+    return joined(told, "; ")
+
+
+def _same(asked: Fact, told: Fact) -> bool:
+    return asked.value.casefold() == told.value.casefold()
+
+
 def _printed(piece: Piece) -> dict[str, Fact]:
     runs = {path: fact for run in piece.reading.runs for path, fact in run.facts.items()}
     return {**runs, **piece.reading.facts}
-
-
-def _facts(desk: Desk, facts: Mapping[str, Fact]) -> Parts:
-    return joined(
-        [(Words(f"{desk.term(path)} "), Quoted(fact.value)) for path, fact in facts.items()], "; "
-    )
 
 
 def _attested(desk: Desk, item: Attested) -> Parts:
@@ -118,11 +133,12 @@ def _attested(desk: Desk, item: Attested) -> Parts:
 def environment(desk: Desk) -> Section:
     """What the fiche asks for, then what each piece prints: a difference says so (A5, C6)."""
     asked = {k: f for k, f in desk.decision.fiche.workload.facts.items() if k in _ENVIRONMENT}
-    rows = [
-        row(Code(piece.id), cell(_told(desk, facts, asked)))
-        for piece in desk.decision.fiche.pieces
-        if (facts := {k: f for k, f in _printed(piece).items() if k in _ENVIRONMENT})
-    ]
+    alike: dict[Parts, list[str]] = {}
+    for piece in desk.decision.fiche.pieces:
+        facts = {k: f for k, f in _printed(piece).items() if k in _ENVIRONMENT}
+        if facts:
+            alike.setdefault(_told(desk, facts, asked), []).append(piece.id)
+    rows = [row(cell(joined(map(Code, pieces))), cell(told)) for told, pieces in alike.items()]
     block: Block = Paragraph((Words(desk.word("environment_none")),))
     if rows:
         none = Missing(desk.word("not_asked"))
@@ -137,11 +153,13 @@ def environment(desk: Desk) -> Section:
 
 
 def _told(desk: Desk, facts: Mapping[str, Fact], asked: Mapping[str, Fact]) -> Parts:
-    return joined([_one(desk, path, facts[path], asked.get(path)) for path in _ENVIRONMENT if path in facts])
+    return joined(
+        [_one(desk, path, facts[path], asked.get(path)) for path in _ENVIRONMENT if path in facts]
+    )
 
 
 def _one(desk: Desk, path: str, fact: Fact, asked: Fact | None) -> Parts:
     name = Words(f"{desk.term(path)} ")
-    if asked is not None and asked.value.casefold() != fact.value.casefold():
+    if asked is not None and not _same(asked, fact):
         return (name, *desk.say("differs_here", value=Quoted(fact.value, strong=True)))
     return (name, Quoted(fact.value))

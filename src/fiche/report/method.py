@@ -88,14 +88,12 @@ def method(desk: Desk) -> Section:
         digest=Code(policy.sha256),
     )
     typed = desk.word("typed_counts" if policy.typed_scope == "counts" else "typed_alone")
-    items: list[Parts] = [
-        desk.say(
-            "strict_facts", criterion=Words(desk.term(criterion)), facts=joined([Code(f) for f in facts])
-        )
+    strict: list[Parts] = [
+        (Words(f"{desk.term(criterion)}: ", strong=True), *joined([Code(fact) for fact in facts]))
         for criterion, facts in policy.strict.items()
     ]
-    if policy.machine_spread is not None:
-        items.append(desk.say("spread", spread=desk.amount(policy.machine_spread)))
+    spread = policy.machine_spread
+    last = desk.say("spread", spread=desk.amount(spread)) if spread is not None else ()
     return Section(
         id="method",
         title=desk.word("method_title"),
@@ -103,7 +101,9 @@ def method(desk: Desk) -> Section:
             Paragraph(named),
             Paragraph((Words(desk.word("rule")),)),
             Paragraph((Words(desk.word("folding") + " " + typed),)),
-            *_list(tuple(items)),
+            Paragraph(
+                (Words(desk.word("strict_facts")), *joined(strict, "; "), Words(". "), *last)
+            ),
         ),
     )
 
@@ -115,4 +115,3 @@ def recheck(desk: Desk) -> Section:
         title=desk.word("recheck_title"),
         blocks=(Items(tuple((Words(text),) for text in desk.language.glossary)),),
     )
-

@@ -2,72 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fiche.kernel.condition import Condition
-from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.parts import Block, Code, Missing, Paragraph, Part, Quoted, Row, Section, Table, Words
+from fiche.report.desk import Desk, cell, columns, row
+from fiche.report.parts import (
+    Block,
+    Code,
+    Missing,
+    Paragraph,
+    Parts,
+    Quoted,
+    Row,
+    Section,
+    Table,
+    Words,
+)
 
 
 def section(desk: Desk) -> Section:
     """One row per open point, merged across candidates and told for each."""
-    points = _points(desk)
+    rows = tuple(_rows(desk))
     block: Block = Paragraph((Words(desk.word("missing_none")),))
-    if points:
+    if rows:
         block = Table(
             id="missing",
             caption=desk.word("missing_caption"),
             columns=columns(desk, "topic", "provide", "turns_at", "supplier", "concerns"),
-            rows=tuple(_rows(desk, points)),
+            rows=rows,
         )
     return Section(id="missing", title=desk.word("missing_title"), blocks=(block,))
 
 
-def _points(desk: Desk) -> dict[str, dict[Condition, list[str]]]:
-    """Conditions by topic, in the order of the candidates; no candidate means every one."""
-    points: dict[str, dict[Condition, list[str]]] = {}
+def _points(desk: Desk) -> dict[str, dict[tuple[Condition, ...], list[str]]]:
+    """Conditions by topic: candidates that lack the same share a row, and none named means all.
+
+    A candidate's conditions of one topic are one point of it (D9), told line by line.
+    """
+    points: dict[str, dict[tuple[Condition, ...], list[str]]] = {}
     for condition in desk.decision.workload_conditions:
-        points.setdefault(condition.topic, {})[condition] = []
+        points.setdefault(condition.topic, {})[(condition,)] = []
     for outcome in desk.decision.outcomes:
-        for condition in outcome.conditions:
-            named = points.setdefault(condition.topic, {}).setdefault(condition, [])
-            named.append(outcome.candidate.id)
+        open_topics: dict[str, dict[Condition, None]] = {}
+        for found in outcome.findings:
+            for condition in found.conditions if found.level == "must" else ():
+                open_topics.setdefault(condition.topic, {})[condition] = None
+        for topic, conditions in open_topics.items():
+            shared = points.setdefault(topic, {}).setdefault(tuple(conditions), [])
+            shared.append(outcome.candidate.id)
     return points
 
 
-def _rows(desk: Desk, points: dict[str, dict[Condition, list[str]]]) -> Iterator[Row]:
-    for topic, conditions in points.items():
-        for condition, who in conditions.items():
-            yield _row(desk, topic, condition, who)
+def _rows(desk: Desk) -> Iterator[Row]:
+    for topic, shared in _points(desk).items():
+        for conditions, who in shared.items():
+            yield _row(desk, topic, conditions, who)
 
 
-def _row(desk: Desk, topic: str, condition: Condition, who: list[str]) -> Row:
-    turns: Part = Missing(desk.word("no_threshold"))
-    supplier = (Quoted(condition.supplier),) if condition.supplier else ()
-    piece = (
-        desk.say("piece_wanted", piece=Quoted(condition.piece_kind)) if condition.piece_kind else ()
-    )
+def _row(desk: Desk, topic: str, conditions: tuple[Condition, ...], who: list[str]) -> Row:
+    def each(texts: Iterable[str]) -> tuple[Parts, ...]:
+        return tuple(desk.legible(text) for text in dict.fromkeys(texts) if text)
+
+    turns = each(c.threshold for c in conditions)
     return row(
-        cell(Words(desk.language.topics.get(topic, desk.term(topic)))),
-        cell(desk.legible(condition.text)),
-        cell(desk.legible(condition.threshold) if condition.threshold else turns),
-        cell((*supplier, *piece)),
+        cell(desk.topic(topic)),
+        cell(*each(c.text for c in conditions)),
+        cell(*turns) if turns else cell(Missing(desk.word("no_threshold"))),
+        cell(*dict.fromkeys(_supplier(desk, c) for c in conditions)),
         cell(*map(Code, who), None if who else desk.word("all_candidates")),
     )
 
 
-def topics(desk: Desk) -> tuple[str, ...]:
-    """The topics that are open, in words."""
-    return tuple(desk.language.topics.get(t, desk.term(t)) for t in _points(desk))
-
-
-def told(desk: Desk) -> tuple[tuple[Part, ...], ...]:
-    """One line per open topic with the candidates it concerns, for a terminal."""
-    return tuple(
-        (
-            Words(desk.language.topics.get(topic, desk.term(topic)), strong=True),
-            Words(": "),
-            *joined([desk.legible(c.text) for c in conditions], "; "),
-        )
-        for topic, conditions in _points(desk).items()
-    )
+def _supplier(desk: Desk, condition: Condition) -> Parts:
+    supplier: Parts = (Quoted(condition.supplier),) if condition.supplier else ()
+    if not condition.piece_kind:
+        return supplier
+    return (*supplier, *desk.say("piece_wanted", piece=Quoted(condition.piece_kind)))

@@ -8,7 +8,7 @@ from fiche.kernel import trace
 from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.finding import Finding
-from fiche.kernel.gaps import gaps
+from fiche.kernel.gaps import Gap, gaps, split
 from fiche.kernel.origin import Computed, Observed
 from fiche.report.answer import most_demanding
 from fiche.report.bar import bar
@@ -50,7 +50,9 @@ def _drawn(desk: Desk, found: Finding, who: list[str], place: int) -> Block:
         return drawn
     whole = desk.amount(found.need)
     label = (*lead, Quoted(short_label(need)))
-    return Paragraph(desk.say("arithmetic_leaf", label=label, whole=whole, origin=origin_of(desk, need)))
+    return Paragraph(
+        desk.say("arithmetic_leaf", label=label, whole=whole, origin=origin_of(desk, need))
+    )
 
 
 def _compared(desk: Desk) -> list[tuple[Finding, list[str]]]:
@@ -134,34 +136,40 @@ def _item(desk: Desk, node: Node) -> Row:
 
 def _gaps(desk: Desk) -> Iterator[Block]:
     yield Paragraph((Words(desk.word("gap_title") + " ", strong=True), *_gap_lead(desk)))
-    rows = tuple(
-        row(
-            cell(Code(f"{gap.piece}/{gap.run}"), Code(gap.case)),
-            Code(gap.counter),
-            cell(desk.device(gap.device)),
-            cell(desk.listed(desk.book.of(gap.estimate)), numeric=True),
-            cell(desk.listed(desk.book.figures[gap.observed.id]), numeric=True),
-            cell(desk.listed(desk.book.figures[gap.gap.id]), numeric=True),
-        )
-        for gap in gaps(desk.decision)
-    )
-    if rows:
+    beside: dict[tuple[str, str, str, int | None], list[Gap]] = {}
+    for gap in gaps(desk.decision):
+        beside.setdefault((gap.case, gap.piece, gap.run, gap.device), []).append(gap)
+    if beside:
         yield Table(
             id="gaps",
             caption=desk.word("gap_caption"),
             columns=columns(
                 desk,
-                "run",
-                "counter",
-                "device",
+                "gap_run",
                 "estimate:number",
-                "observed_peak:number",
-                "gap:number",
+                "allocated_peak:number",
+                "gap_allocated:number",
+                "reserved_peak:number",
+                "gap_reserved:number",
             ),
-            rows=rows,
+            rows=tuple(_gap(desk, found) for found in beside.values()),
         )
+
+
+def _gap(desk: Desk, found: list[Gap]) -> Row:
+    """One run on one device: the estimate, then each peak and its gap (C3: two columns, no sum)."""
+    first = found[0]
+    heading = (Code(first.case), Words(", "), Code(f"{first.piece}/{first.run}"))
+    cells = [cell(desk.listed(desk.book.of(first.estimate)), numeric=True)]
+    for word in ("allocated", "reserved"):
+        gap = next((g for g in found if word in g.counter), None)
+        for name in ("" if gap is None else gap.observed.id, "" if gap is None else gap.gap.id):
+            part = desk.listed(desk.book.figures[name]) if name else desk.measured(None)
+            cells.append(cell(part, numeric=True))
+    return row(cell(heading, desk.device(first.device)), *cells)
 
 
 def _gap_lead(desk: Desk) -> Parts:
     some = next(iter(gaps(desk.decision)), None) is not None
-    return (Words(desk.word("gap_lead" if some else "gap_none")),)
+    none = "gap_split" if split(desk.decision.fiche.workload) else "gap_none"
+    return (Words(desk.word("gap_lead" if some else none)),)

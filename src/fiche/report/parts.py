@@ -5,10 +5,10 @@ Renderers choose a class or a character for each of these and add no content of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Words:
     """The report's own words."""
 
@@ -16,7 +16,7 @@ class Words:
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Quoted:
     """Words of a fiche or a piece, shown as they were written and never trusted."""
 
@@ -24,14 +24,14 @@ class Quoted:
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Code:
     """An identifier, a path or a digest: every character counts."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Amount:
     """A number with its unit and where it comes from.
 
@@ -47,7 +47,7 @@ class Amount:
     exact: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Mark:
     """A kind mark alone, as a legend shows it."""
 
@@ -55,7 +55,7 @@ class Mark:
     word: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class State:
     """A verdict or a status: `code` is language-free, `glyph` and `word` always stand together."""
 
@@ -64,14 +64,14 @@ class State:
     word: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Reference:
     """A link to the row of a piece."""
 
     piece: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Missing:
     """What is not known, with the sort of not knowing said: never blank, never zero (C2)."""
 
@@ -82,7 +82,7 @@ Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing
 Parts = tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cell:
     """`lines` are shown one under the other; a number keeps to the right."""
 
@@ -90,7 +90,7 @@ class Cell:
     numeric: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Column:
     """A heading; `kind` lets a renderer give room: text, number, state, narrow."""
 
@@ -98,7 +98,7 @@ class Column:
     kind: str = "text"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Row:
     """The first cell is the row's heading. `anchor` is the fragment that references lead to.
 
@@ -110,7 +110,7 @@ class Row:
     group: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Table:
     """`id` is unique in the report; `caption` says what the rows are and in which order."""
 
@@ -121,7 +121,7 @@ class Table:
     notes: tuple[Parts, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Paragraph:
     """One paragraph; `tone` is plain, lead or note."""
 
@@ -129,17 +129,20 @@ class Paragraph:
     tone: str = "plain"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Items:
     """A list."""
 
     items: tuple[Parts, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Segment:
-    """A stretch of a bar in thousandths of its width. `kind` is a figure's mark, or `margin`; `shade`
-    counts the computed ones, so that neighbours are told apart."""
+    """A stretch of a bar in thousandths of its width.
+
+    `kind` is a figure's mark, or `margin`; `shade` counts the computed ones, so that neighbours are
+    told apart.
+    """
 
     start: int
     width: int
@@ -149,7 +152,7 @@ class Segment:
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bar:
     """A need drawn against a capacity on one scale. `title` says the same in words.
 
@@ -169,7 +172,7 @@ class Bar:
     limit_amount: Amount | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answer:
     """One line of the verdict box: an answer, of whom, and the sentences that carry it."""
 
@@ -178,7 +181,7 @@ class Answer:
     sentences: tuple[Parts, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Box:
     """The verdict box of page one: the question, an answer a candidate and device, what follows."""
 
@@ -187,7 +190,7 @@ class Box:
     closing: tuple[Parts, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Callout:
     """Something a reader must not miss: a banner, a conditional choice. `kind` names it for a style."""
 
@@ -199,7 +202,7 @@ class Callout:
 Block = Table | Paragraph | Items | Bar | Box | Callout
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Section:
     """A heading and what stands under it; `id` is its fragment."""
 
@@ -208,7 +211,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Chrome:
     """The words around the content that a renderer needs and must not invent."""
 
@@ -222,7 +225,7 @@ class Chrome:
     decision_role: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Report:
     """A whole report in one language. `opening` is page one above the numbered sections."""
 

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fiche.kernel.decision import Decision
 from fiche.report import candidates, criteria, evidence, method, missing, need, observed, workload
 from fiche.report.answer import opening
 from fiche.report.desk import Desk
-from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Words
+from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Words
 
+# In reading order: what a committee decides on, then what an engineer audits.
+_SECTIONS: tuple[Callable[[Desk], Section], ...] = (
+    missing.section,
+    candidates.section,
+    criteria.section,
+    need.section,
+    observed.section,
+    workload.section,
+    evidence.section,
+    method.assumptions,
+    evidence.environment,
+    method.limits,
+    method.method,
+    method.recheck,
+)
+_BRIEF = 3
 _ATTACHED = ("attachment", "relation", "bytes", "sha256")
 
 
@@ -17,30 +35,29 @@ def view(decision: Decision, language: str = "en") -> Report:
     Raises:
         Refused: F602 fiche has no words in this language.
     """
-    desk = Desk.of(decision, language)
-    fiche = decision.fiche
+    return _report(Desk.of(decision, language), _SECTIONS)
+
+
+def brief(decision: Decision, language: str = "en") -> Report:
+    """The answer, the open points and the verdicts, without what stands behind them.
+
+    Raises:
+        Refused: F602 fiche has no words in this language.
+    """
+    return _report(Desk.of(decision, language), _SECTIONS[:_BRIEF])
+
+
+def _report(desk: Desk, sections: tuple[Callable[[Desk], Section], ...]) -> Report:
+    fiche = desk.decision.fiche
     return Report(
         language=desk.language.tag,
         title=fiche.title,
         date=fiche.date,
         author=fiche.author,
-        tool=desk.word("tool").format(version=decision.tool_version),
+        tool=desk.word("tool").format(version=desk.decision.tool_version),
         eyebrow=_eyebrow(desk),
         opening=opening(desk),
-        sections=(
-            missing.section(desk),
-            candidates.section(desk),
-            criteria.section(desk),
-            need.section(desk),
-            observed.section(desk),
-            workload.section(desk),
-            evidence.section(desk),
-            method.assumptions(desk),
-            evidence.environment(desk),
-            method.limits(desk),
-            method.method(desk),
-            method.recheck(desk),
-        ),
+        sections=tuple(section(desk) for section in sections),
         chrome=_chrome(desk),
     )
 

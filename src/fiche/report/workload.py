@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.kernel.piece import Piece, Run
+from fiche.kernel.gaps import case_of, reaches
+from fiche.kernel.piece import Run
 from fiche.kernel.workload import Case
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.observed import sizes
 from fiche.report.parts import (
     Block,
     Cell,
@@ -16,11 +16,11 @@ from fiche.report.parts import (
     Paragraph,
     Parts,
     Quoted,
-    Row,
     Section,
     Table,
     Words,
 )
+from fiche.report.tested import dimensions, executed
 
 
 def section(desk: Desk) -> Section:
@@ -33,7 +33,7 @@ def section(desk: Desk) -> Section:
 
 
 def _identity(desk: Desk) -> Iterator[Block]:
-    """One row per subject (model, formats, engine, …), every stated value of it in the row."""
+    """Every stated value, by subject (model, formats, engine, …), in one run of text."""
     load = desk.decision.fiche.workload
     subjects: dict[str, list[Parts]] = {}
     for path, fact in load.facts.items():
@@ -41,22 +41,17 @@ def _identity(desk: Desk) -> Iterator[Block]:
         subjects.setdefault(subject, []).append(_named(desk, name, (Quoted(fact.value),)))
     for path, stated in load.figures.items():
         subject, _, name = path.partition(".")
-        counted = bool(str(stated.unit))
-        shown = _named(desk, "" if counted else name, (desk.amount(stated),))
+        shown = _named(desk, "" if str(stated.unit) else name, (desk.amount(stated),))
         subjects.setdefault(subject, []).append(shown)
     if load.method_targets:
         targets = joined([Quoted(target) for target in load.method_targets])
         subjects.setdefault("method", []).append(_named(desk, "targets", targets))
-    if subjects:
-        yield Table(
-            id="identity",
-            caption=desk.word("identity_caption"),
-            columns=columns(desk, "property", "value"),
-            rows=tuple(
-                row(Words(desk.term(subject)), cell(joined(told)))
-                for subject, told in subjects.items()
-            ),
-        )
+    told = [
+        (Words(f"{desk.term(subject)}: ", strong=True), *joined(values))
+        for subject, values in subjects.items()
+    ]
+    if told:
+        yield Paragraph((*joined(told, "; "), Words(".")))
 
 
 def _named(desk: Desk, name: str, value: Parts) -> Parts:
@@ -74,8 +69,8 @@ def _cases(desk: Desk) -> Iterator[Block]:
         columns=columns(desk, "case", "dimensions", "executed"),
         rows=tuple(
             row(
-                cell((Code(case.id),), (Words(desk.language.roles.get(case.role, case.role)),)),
-                cell(_declared(desk, case), _phases(desk, case)),
+                cell(_name(desk, case)),
+                cell(dimensions(desk, case.dimensions), _phases(desk, case)),
                 _executed(desk, case),
             )
             for case in cases
@@ -83,14 +78,11 @@ def _cases(desk: Desk) -> Iterator[Block]:
     )
 
 
-def _declared(desk: Desk, case: Case) -> Parts:
-    return joined([_size(desk, name, case) for name in case.dimensions])
-
-
-def _size(desk: Desk, name: str, case: Case) -> Parts:
-    size = case.dimensions[name]
-    shown: Parts = (desk.amount(size),)
-    return shown if str(size.unit) else (Words(f"{desk.term(name)} "), *shown)
+def _name(desk: Desk, case: Case) -> Parts:
+    if case.id == case.role:
+        return (Code(case.id),)
+    role = desk.language.roles.get(case.role, case.role)
+    return (Code(case.id), Words(" "), *desk.say("role", role=role))
 
 
 def _phases(desk: Desk, case: Case) -> Parts | None:
@@ -100,26 +92,28 @@ def _phases(desk: Desk, case: Case) -> Parts | None:
 
 
 def _executed(desk: Desk, case: Case) -> Cell:
-    """The whole-loop successes that the memory findings of this case cite, with what they ran."""
+    """The whole loops that succeeded and reached this case and no more demanding one."""
     lines = [
-        (Code(f"{piece.id}/{run.id}"), Words(": "), *sizes(desk, piece, run))
-        for piece, run in cited(desk, case.id)
-    ]
-    return cell(*lines) if lines else cell(Missing(desk.word("never_executed")))
-
-
-def cited(desk: Desk, case: str) -> list[tuple[Piece, Run]]:
-    """Successful runs of the whole loop in pieces that a memory finding of this case rests on."""
-    names = dict.fromkeys(
-        name
-        for found in desk.decision.findings
-        if found.kind == "memory" and found.case == case
-        for name in found.pieces
-    )
-    return [
-        (piece, run)
+        (Code(f"{piece.id}/{run.id}"), Words(": "), *executed(desk, piece, run))
         for piece in desk.decision.fiche.pieces
-        if piece.id in names
         for run in piece.reading.runs
-        if run.outcome == "success" and run.whole_loop
+        if run.outcome == "success" and run.whole_loop and _stands_for(desk, run, case)
     ]
+    return cell(*lines) if lines else cell(_reached(desk, case))
+
+
+def _reached(desk: Desk, case: Case) -> Parts:
+    """A case that only more demanding runs reached is covered by them."""
+    runs = [
+        Code(f"{piece.id}/{run.id}")
+        for piece in desk.decision.fiche.pieces
+        for run in piece.reading.runs
+        if run.outcome == "success" and run.whole_loop and reaches(run, case)
+    ]
+    if runs:
+        return desk.say("reached_by", runs=joined(runs))
+    return (Missing(desk.word("never_executed")),)
+
+
+def _stands_for(desk: Desk, run: Run, case: Case) -> bool:
+    return case_of(run, desk.decision.fiche.workload) is case

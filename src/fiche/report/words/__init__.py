@@ -9,18 +9,16 @@ from fiche.report.words._language import Language
 
 
 def language(tag: str) -> Language:
-    """The words of one language, by its tag (`en`).
+    """The words of one language, by its tag; `en-GB` takes those of `en` where it has none of its own.
 
     Raises:
         Refused: F602 fiche has no words in this language.
     """
-    if tag.isascii() and tag.isalpha():
-        try:
-            member = getattr(import_module(f"{__name__}.{tag.lower()}"), "MEMBER", None)
-        except ModuleNotFoundError:
-            member = None
-        if isinstance(member, Language):
-            return member
+    for name in (tag.lower().replace("-", "_"), tag.lower().partition("-")[0]):
+        if name.isidentifier() and not name.startswith("_"):
+            member = _member(name)
+            if member is not None:
+                return member
     raise Refused(
         [
             Diagnostic(
@@ -31,3 +29,11 @@ def language(tag: str) -> Language:
             )
         ]
     )
+
+
+def _member(name: str) -> Language | None:
+    try:
+        member = getattr(import_module(f"{__name__}.{name}"), "MEMBER", None)
+    except ModuleNotFoundError:
+        return None
+    return member if isinstance(member, Language) else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from fiche.kernel.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Language:
     """One language.
 

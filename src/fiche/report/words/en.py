@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fiche.report.words._en_audit import AUDIT
+from fiche.report.words._en_decision import DECISION
 from fiche.report.words._language import Language
-from fiche.report.words._en_phrases import PHRASES
 
 MEMBER = Language(
     tag="en",
     plural=lambda n: 0 if n == 1 else 1,
-    phrases=PHRASES,
+    phrases={**DECISION, **AUDIT},
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
     verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
     answers={"admissible": "Fits", "to_confirm": "Not established", "exclude": "Does not fit"},

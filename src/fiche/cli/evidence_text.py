@@ -1,0 +1,157 @@
+"""What a file of evidence says, for a terminal: what happened, where, which figures, what is not said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fiche.cli.evidence import Evidence
+from fiche.cli.terminal import paragraph, table
+from fiche.importers._vocabulary import QUANTITIES, observations
+from fiche.kernel.piece import Failure, Observation, Printed, Run
+
+_KINDS = {
+    "allocator_oom": "an allocator could not get memory",
+    "driver_oom": "the driver reported: out of memory, without figures",
+    "library_alloc_failed": "a library could not allocate; the cause can be another one",
+    "admission_check": "a program refused to start by its own arithmetic",
+    "allocation_size_limit": "one request was larger than the platform permits",
+    "process_killed": "the system killed the process",
+    "kernel_resource_limit": "a kernel asked for more on-chip memory than there is",
+    "oom_counter": "a counter of failures is above zero",
+    "workload_error": "the workload failed, not for lack of memory",
+}
+_LABELS = {
+    "requested": "requested",
+    "requested_at_least": "requested, at least",
+    "total_capacity": "total of the device",
+    "free": "free on the device",
+    "process_in_use": "this process on the device",
+    "allowed": "limit set for the process",
+    "allocated": "allocated by the framework",
+    "in_private_pools": "of it, in private pools",
+    "reserved_unallocated": "reserved, not in use",
+    "reserved_total": "reserved in total",
+    "other_in_use": "outside the allocator",
+}
+_MEMORIES = {
+    "device": "device memory",
+    "unified": "unified memory",
+    "host": "host memory",
+    "on_chip": "on-chip memory",
+}
+
+
+def pieces_text(pieces: Sequence[Evidence]) -> str:
+    """All files, one after the other."""
+    return "\n".join("".join(_piece(piece)) for piece in pieces)
+
+
+def _piece(piece: Evidence) -> Iterator[str]:
+    reading = piece.reading
+    yield paragraph(f"{piece.file}: {reading.kind}, {reading.shape}")
+    yield f"  sha256 {piece.sha256}, {piece.num_bytes} bytes\n"
+    for number, failure in enumerate(reading.failures, 1):
+        yield from _failure(failure, number)
+    if reading.duplicate_messages:
+        yield f"  {reading.duplicate_messages} further message(s) repeat a failure above\n"
+    yield from _runs(reading.runs)
+    yield from _readings(observations(reading))
+    for text in reading.not_observed:
+        yield paragraph(f"not evidence, {text.reason}: {text.text[:200]}", indent="  ")
+    for warning in reading.warnings:
+        yield paragraph(f"warning: {warning}", indent="  ")
+    yield paragraph(_unsaid(reading.failures), indent="  ") if reading.failures else ""
+
+
+def _failure(failure: Failure, number: int) -> Iterator[str]:
+    where = failure.pointer.path or f"line {failure.pointer.line}"
+    told = [_MEMORIES.get(failure.memory or "", ""), failure.backend or ""]
+    told += [f"device {failure.device_index}"] if failure.device_index is not None else []
+    told += [f"rank {failure.rank}"] if failure.rank is not None else []
+    told += [failure.library] if failure.library else []
+    words = ", ".join(word for word in told if word)
+    yield "\n"
+    yield paragraph(
+        f"Failure {number}, {where}: {_KINDS[failure.message_kind]} ({words})", indent="  "
+    )
+    rows = [
+        (_LABELS[name], *_quantity(failure.quantities[name]))
+        for name in QUANTITIES
+        if name in failure.quantities
+    ]
+    rows += [(f"process {p.pid}", *_quantity(p.in_use)) for p in failure.other_processes]
+    if rows:
+        yield table(
+            rows, header=("", "as printed", "bytes, from", "to"), right=(1, 2, 3), indent="    "
+        )
+    if failure.recovered:
+        yield "    the program went on afterwards\n"
+
+
+def _quantity(value: Printed) -> tuple[str, str, str]:
+    if value.unavailable:
+        return value.text, "not available", ""
+    return value.text, _bytes(value.low), _bytes(value.high)
+
+
+def _bytes(count: int | None) -> str:
+    return "open" if count is None else f"{count:,}".replace(",", " ")
+
+
+def _runs(runs: Sequence[Run]) -> Iterator[str]:
+    told = [run for run in runs if run.phases]
+    if told:
+        yield "\n"
+        yield table(
+            [
+                (
+                    run.id,
+                    run.outcome,
+                    "whole loop" if run.whole_loop else "phased",
+                    "first pass" if run.first_pass else "later pass",
+                    ", ".join(f"{name} {f.low}" for name, f in run.executed.items()) or "not told",
+                )
+                for run in told
+            ],
+            header=("run", "outcome", "ordering", "pass", "executed"),
+            indent="  ",
+        )
+
+
+def _readings(seen: Sequence[Observation]) -> Iterator[str]:
+    if seen:
+        yield "\n"
+        yield table(
+            [(o.phase or o.label, o.counter, o.stat, _device(o), o.scope, _value(o)) for o in seen],
+            header=("phase", "counter", "stat", "device", "scope", "bytes"),
+            right=(5,),
+            indent="  ",
+        )
+
+
+def _device(seen: Observation) -> str:
+    return "" if seen.device_index is None else str(seen.device_index)
+
+
+def _value(seen: Observation) -> str:
+    if seen.value is None:
+        return f"{seen.number} {seen.unit}"
+    if seen.value.unavailable:
+        return "not available"
+    if seen.value.low == seen.value.high:
+        return _bytes(seen.value.low)
+    return f"{_bytes(seen.value.low)} to {_bytes(seen.value.high)}"
+
+
+def _unsaid(failures: Sequence[Failure]) -> str:
+    """What a message of failure never says, and what these ones left out."""
+    missing = [
+        _LABELS[name]
+        for name in ("requested", "total_capacity", "free", "process_in_use")
+        if all(name not in failure.quantities for failure in failures)
+    ]
+    left_out = f" Not printed: {', '.join(missing)}." if missing else ""
+    return (
+        "Not said: in which phase it happened, and what a complete run would need. A failure is no need: "
+        f"neither the size asked for, nor used plus asked.{left_out}"
+    )

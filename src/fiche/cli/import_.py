@@ -1,0 +1,28 @@
+"""`fiche import`: what a file of evidence says, in the terminal or as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="logs, records and other evidence")],
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="read as this kind, instead of asking the content")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Read files of evidence and say what they say, and what they do not."""
+    from fiche.cli.evidence import read_evidence
+    from fiche.cli.terminal import put_json, put_text
+
+    pieces = read_evidence(files, kind)
+    if json:
+        put_json({"pieces": [piece.json() for piece in pieces]})
+        return
+    from fiche.cli.evidence_text import pieces_text
+
+    put_text(pieces_text(pieces))

@@ -1,0 +1,152 @@
+"""All that speaks about one case on one device: runs, failures, the floor, the envelope (DESIGN 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria._capacity import DeviceCapacity
+from fiche.criteria._failures import Failed, failed
+from fiche.criteria._runs import Success, successes
+from fiche.criteria._scope import Question, question
+from fiche.kernel import trace
+from fiche.kernel.comparison import Inquiry, LoadItem
+from fiche.kernel.figure import Figure, ceil, total
+from fiche.kernel.origin import Stated
+from fiche.kernel.record import record
+from fiche.kernel.requirement import Candidate
+from fiche.kernel.unit import BYTE
+from fiche.kernel.workload import Case
+
+# Counts that no file pins: a floor made of them holds only if they do.
+_COUNTS = ("model.", "method.trainable_parameters")
+
+
+@record
+class Evidence:
+    """What the pieces say about one case on one device, and what the arithmetic says.
+
+    `floor` is the least that the most loaded device must hold; `excludes` is the same where it may
+    exclude on this very device. `margin` is what named variations add to a need (D5).
+    """
+
+    candidate: Candidate
+    case: Case | None
+    index: int
+    capacity: DeviceCapacity
+    runs: tuple[Success, ...]
+    failures: tuple[Failed, ...]
+    floor: Figure | None
+    excludes: Figure | None
+    envelope: Figure | None
+    margin: Figure
+
+    @property
+    def case_id(self) -> str:
+        """The id of the case, empty where the fiche states none."""
+        return self.case.id if self.case else ""
+
+    @property
+    def covering(self) -> tuple[Success, ...]:
+        """Runs that cover the question."""
+        return tuple(run for run in self.runs if run.covers)
+
+
+def gather(
+    candidate: Candidate,
+    case: Case | None,
+    index: int,
+    rooms: tuple[DeviceCapacity, ...],
+    ground: Inquiry,
+) -> Evidence:
+    """Everything about one case on device `index`; `rooms` are the capacities of all devices."""
+    ask = question(candidate, case)
+    floor = _floor(candidate, case, ground)
+    return Evidence(
+        candidate=candidate,
+        case=case,
+        index=index,
+        capacity=rooms[index],
+        runs=tuple(s for p in ground.pieces for s in successes(p, ask, index, len(rooms), ground)),
+        failures=tuple(_failures(ask, index, ground)),
+        floor=floor,
+        excludes=floor if _roomiest(index, rooms) else None,
+        envelope=_envelope(candidate, case, ground),
+        margin=total(candidate.workload.margin, BYTE),
+    )
+
+
+def num_devices(candidate: Candidate) -> int:
+    """Devices of the stated placement; unstated on several cards, one device stands for each."""
+    stated = candidate.workload.figures.get("placement.devices")
+    return 1 if stated is None else int(stated.low)
+
+
+def placed(candidate: Candidate) -> bool:
+    """A placement is told, or there is one card and so only one place."""
+    stated = candidate.workload.figures.get("placement.devices")
+    return candidate.cards.low == 1 if stated is None else bool(stated.low <= candidate.cards.low)
+
+
+def fact(candidate: Candidate, path: str) -> str:
+    """The value of a fact of the candidate's workload, empty where the fiche does not say it."""
+    told = candidate.workload.facts.get(path)
+    return told.value if told else ""
+
+
+def pinned(floor: Figure) -> bool:
+    """A floor excludes only from tensors or a pinned config, not from a count somebody stated."""
+    return not any(
+        leaf.id.rpartition("/")[2].startswith(_COUNTS) and isinstance(leaf.origin, Stated)
+        for leaf in trace.leaves(floor)
+    )
+
+
+def _failures(ask: Question, index: int, ground: Inquiry) -> Iterator[Failed]:
+    for piece in ground.pieces:
+        for run in piece.reading.runs:
+            found = failed(piece, run, ask, index, ground)
+            if found is not None:
+                yield found
+
+
+def _items(case: Case | None, ground: Inquiry) -> tuple[LoadItem, ...]:
+    return ground.loads.get(case.id if case else "", ())
+
+
+def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
+    """Resident items that are computed and firm, under a declared all-resident placement.
+
+    Spread over n devices, the most loaded one holds at least the n-th part, whatever the split.
+    """
+    if fact(candidate, "placement.resident") != "all" or not placed(candidate):
+        return None
+    firm = [i.node for i in _items(case, ground) if i.resident and trace.firm(i.node)]
+    if not firm:
+        return None
+    whole = total(firm, BYTE)
+    devices = candidate.workload.figures.get("placement.devices")
+    name = f"{case.id}.floor" if case else "floor"
+    least = whole if devices is None else ceil(whole / devices)
+    return least.named(name, "floor: what must be resident together on the most loaded device")
+
+
+def _roomiest(index: int, rooms: tuple[DeviceCapacity, ...]) -> bool:
+    """Which device is the most loaded nobody says: only the one with most room can be judged by it."""
+    highs = [room.high.high if room.high is not None else None for room in rooms]
+    mine = highs[index]
+    return len(rooms) == 1 or (
+        mine is not None and all(high is not None and high <= mine for high in highs)
+    )
+
+
+def _envelope(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
+    """The conservative envelope as need.high, only if each item of the checklist has a figure (B7)."""
+    items = [i.node for i in _items(case, ground)]
+    if not items or any(node.high is None for node in items) or not placed(candidate):
+        return None
+    devices = candidate.workload.figures.get("placement.devices")
+    if devices is not None and devices.low > 1:
+        return None  # how the items spread over the devices is the software's doing, not arithmetic
+    name = f"{case.id}.envelope" if case else "envelope"
+    label = "conservative envelope (a sum of independent maxima, never an observed peak)"
+    return total(items, BYTE).named(name, label)

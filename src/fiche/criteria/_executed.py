@@ -1,0 +1,65 @@
+"""What a run executed against what a case asks: dimensions, phases, and on whose word (D6, A3)."""
+
+from __future__ import annotations
+
+from fiche.criteria._scope import Question, Scope, Tally
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.figure import Figure
+from fiche.kernel.piece import Piece, Run
+from fiche.kernel.workload import Case
+
+
+def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) -> Scope:
+    """How the executed load stands to the case: dimension by dimension, and on whose word (D6).
+
+    `wrong` is `smaller` for a success (it must have reached every dimension) and `larger` for a
+    failure (it must not have gone beyond).
+    """
+    found = Tally()
+    case = _typed_case(piece, ground)
+    for name, wanted in sorted(ask.dimensions.items()):
+        ran = _executed(name, piece, run, case)
+        if ran is None:
+            found.untold.append(
+                f"{name}: the piece does not say what was executed; the question is {wanted.low}"
+            )
+        elif _beyond(ran, wanted, wrong):
+            found.differs.append(f"{name}: executed {ran.low}, the question is {wanted.low}")
+        elif name not in run.executed:
+            found.sign(f"executed {name}", _typist(name, piece), ground)
+    return found.scope()
+
+
+def _beyond(ran: Figure, wanted: Figure, wrong: str) -> bool:
+    return ran.low < wanted.low if wrong == "smaller" else ran.low > wanted.low
+
+
+def _typed_case(piece: Piece, ground: Inquiry) -> Case | None:
+    typed = piece.typed.get("case")
+    return next((c for c in ground.base.cases if typed and c.id == typed.value), None)
+
+
+def _executed(name: str, piece: Piece, run: Run, case: Case | None) -> Figure | None:
+    """What was executed: printed by the file, else typed, else as the typed case states it."""
+    stated = case.dimensions if case else {}
+    return {**stated, **piece.typed_dimensions, **run.executed}.get(name)
+
+
+def _typist(name: str, piece: Piece) -> str:
+    """Who answers for a typed dimension: whoever typed it, else whoever typed the case or the scope."""
+    if name in piece.typed_dimensions:
+        return piece.typed_by or next((fact.by for fact in piece.typed.values() if fact.by), "")
+    return piece.typed["case"].by
+
+
+def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
+    """Phases of the question that a successful run did not go through; a typed case attests its own."""
+    found = Tally()
+    case = _typed_case(piece, ground)
+    attested = case.phases if case and not run.phases else ()
+    for phase in ask.phases:
+        if phase in attested:
+            found.sign(f"phase {phase}", piece.typed["case"].by, ground)
+        elif phase not in run.phases:
+            found.differs.append(f"phase {phase} was not part of the loop")
+    return found.scope()

@@ -1,0 +1,33 @@
+"""Numbers in sentences: exact decimals where they are decimals, a fraction where they are not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fiche.kernel.figure import Figure, Number
+
+_MOST_DIGITS = 12
+
+
+def number_text(value: Number) -> str:
+    """`47.14` for 2357/50, `60` for 60, `1/3` for what no decimal says."""
+    exact = Fraction(value)
+    for digits in range(_MOST_DIGITS + 1):
+        scaled = exact * 10**digits
+        if scaled.denominator == 1:
+            return _pointed(scaled.numerator, digits)
+    return str(exact)
+
+
+def figure_text(figure: Figure) -> str:
+    """A figure with its unit, as an interval where it is one."""
+    unit = f" {figure.unit}" if str(figure.unit) else ""
+    low = number_text(figure.low)
+    if figure.exact:
+        return f"{low}{unit}"
+    return f"{low} to {'open' if figure.high is None else number_text(figure.high)}{unit}"
+
+
+def _pointed(scaled: int, digits: int) -> str:
+    sign, text = ("-" if scaled < 0 else ""), str(abs(scaled)).rjust(digits + 1, "0")
+    return f"{sign}{text[:-digits]}.{text[-digits:]}" if digits else f"{sign}{text}"

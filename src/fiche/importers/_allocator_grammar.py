@@ -1,0 +1,260 @@
+"""The messages of torch's own allocators, every part optional: they are cut and wrapped anywhere.
+
+Sources: `c10/cuda/CUDACachingAllocator.cpp` from 0.4 to 2.13, `CUDAMallocAsyncAllocator.cpp`,
+`c10/xpu/XPUCachingAllocator.cpp`, IPEX `CachingDeviceAllocator.cpp`, `MPSAllocator.mm`. All patterns
+are for squeezed text: no blanks, no line breaks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fiche.importers._found import Draft
+from fiche.importers._scan import Message
+from fiche.importers._sizes import MPS_SIZE, SIZE, printed
+from fiche.kernel.piece import OtherProcess
+from fiche.kernel.rounding import printed_interval, unavailable
+
+STARTS = (
+    rb"(?P<native>(?:CUDA|HIP|XPU)outofmemory\.?Triedtoallocate)"
+    rb"|(?P<block>CurrentplatformcanNOTallocatememoryblockwithsizelargerthan4GB!)"
+    rb"|(?P<mps>MPSbackendoutofmemory)"
+    rb"|(?P<pooled>Allocationondevice\d{1,3}wouldexceedallowedmemory)"
+)
+_BACKENDS = {b"CUDA": "cuda", b"HIP": "rocm", b"XPU": "xpu"}
+_EXABYTE = 1 << 60
+
+
+def read_allocator(message: Message) -> Draft | None:
+    """Read one message that matched `STARTS`; None when another grammar's pattern matched."""
+    groups = message.match.groupdict()
+    for name, read in _READERS.items():
+        if groups.get(name) is not None:
+            found = read(message)
+            return found if found.complete else read(message.whole())
+    return None
+
+
+def _new(message: Message, shape: str, backend: str, allocator: str | None = None) -> Draft:
+    return Draft(
+        message=message,
+        end=message.match.end(),
+        message_kind="allocator_oom",
+        shape=shape,
+        backend=backend,
+        allocator=allocator,
+        complete=False,
+    )
+
+
+def _native(message: Message) -> Draft:
+    backend = _BACKENDS[message.text.text[: message.text.text.index(b"out")]]
+    found = _new(message, "", backend, "native")
+    _requested(found)
+    _details(found)
+    found.shape = found.shape or _shape(found)
+    return found
+
+
+def _shape(found: Draft) -> str:
+    """The era of a message that breaks off before it shows its form."""
+    if found.backend == "xpu":
+        return "xpu-2.8"
+    return "sentence-2.1" if b"torch.cuda." in found.message.front[-60:] else "sentence-2.5"
+
+
+_EXA = re.compile(rb"morethan1EBmemory\.?")
+_REQUESTED = re.compile(SIZE + rb"(?=(\(GPU|\.GPU)?)")
+
+
+def _requested(found: Draft) -> None:
+    text = found.message.text.text
+    exa = _EXA.match(text, found.end)
+    if exa is not None:
+        found.end, found.complete = exa.end(), True
+        found.message_kind, found.shape = "allocation_size_limit", "size-check"
+        found.quantities["requested_at_least"] = printed_interval("1EB", _EXABYTE, "lower-bound")
+        return
+    _take(found, _REQUESTED, "requested")
+
+
+def _take(found: Draft, pattern: re.Pattern[bytes], name: str) -> bool:
+    """Read one figure (group 1, its label in group 2) and move on; False where it does not stand.
+
+    A figure that a line break runs through counts only with its label behind it: otherwise two
+    unrelated lines could make a number.
+    """
+    squeezed = found.message.text
+    match = pattern.match(squeezed.text, found.end)
+    if match is None or (match[2] is None and squeezed.broken(match.start(1), match.end(1))):
+        return False
+    found.quantities.setdefault(name, printed(match[1]))
+    found.end = match.end()
+    return True
+
+
+def _details(found: Draft) -> None:
+    text = found.message.text.text
+    opening = _OPENING.match(text, found.end)
+    if opening is not None:
+        found.device_index, found.end = int(opening[1]), opening.end()
+        _bracketed(found)
+        return
+    sentence = _SENTENCE.match(text, found.end)
+    if sentence is not None:
+        found.device_index, found.end = int(sentence[1]), sentence.end()
+        found.shape = "xpu-2.8" if found.backend == "xpu" else _sentence_shape(found, sentence)
+        _spoken(found)
+    else:
+        cut = _CUT.match(text, found.end)
+        found.end = cut.end() if cut else found.end
+
+
+_OPENING = re.compile(rb"\(GPU(\d{1,3});")
+_ITEM = re.compile(
+    SIZE + rb"(totalcapacity|alreadyallocated|free|allowed|cached|reserved(?:intotal(?:byPyTorch)?)?)[;,)]?"
+)
+_ITEMS = {
+    b"totalcapacity": "total_capacity",
+    b"alreadyallocated": "allocated",
+    b"free": "free",
+    b"allowed": "allowed",
+    b"cached": "reserved_unallocated",
+}
+_LAST = {b"cached", b"reservedintotalbyPyTorch"}
+
+
+def _bracketed(found: Draft) -> None:
+    """`(GPU i; T total capacity; ...)`: until 1.4 the last figure excludes what is allocated, later
+    it includes it."""
+    text = found.message.text.text
+    while not found.complete:
+        match = _ITEM.match(text, found.end)
+        if match is None:
+            break
+        found.quantities.setdefault(_ITEMS.get(match[2], "reserved_total"), printed(match[1]))
+        found.end = match.end()
+        found.complete = match[2] in _LAST
+    old = "reserved_unallocated" in found.quantities
+    found.shape = found.shape or f"{'xpu-' if found.backend == 'xpu' else ''}paren-{'cached' if old else 'reserved'}"
+
+
+_SENTENCE = re.compile(rb"\.GPU(\d{1,3})hasatotalcapac(i?)tyof")
+_CUT = re.compile(rb"\.(?:GPU)?")
+_CAPACITY = re.compile(SIZE + rb"(ofwhich|\.)?")
+_FREE = re.compile(SIZE + rb"(isfree)?\.?")
+_OTHER = re.compile(rb"Process(\d{1,10})has" + SIZE + rb"memoryinuse\.?")
+_OWN = re.compile(rb"Includingnon-PyTorchmemory,thisprocesshas" + SIZE + rb"(memoryinuse)\.?")
+_ALLOWED = re.compile(SIZE + rb"(allowed);?")
+_ALLOCATED = re.compile(rb"Oftheallocatedmemory" + SIZE + rb"(isallocatedbyPyTorch)?,?")
+_POOLS = re.compile(
+    rb"with" + SIZE + rb"(allocatedinprivatepools)?(?:\(e\.g\.,?(?:CUDA|HIP|XPU)Graphs\))?,?"
+)
+_RESERVED = re.compile(rb"and" + SIZE + rb"(isreservedbyPyTorchbutunallocated)?\.?")
+_CLAUSES = (
+    (_OWN, "process_in_use"),
+    (_ALLOWED, "allowed"),
+    (_ALLOCATED, "allocated"),
+    (_POOLS, "in_private_pools"),
+    (_RESERVED, "reserved_unallocated"),
+)
+
+
+def _sentence_shape(found: Draft, sentence: re.Match[bytes]) -> str:
+    """`capacty` until 2.1, `torch.cuda.OutOfMemoryError` until 2.4, then today's sentence."""
+    old = not sentence[2] or b"torch.cuda." in found.message.front[-60:]
+    return "sentence-2.1" if old else "sentence-2.5"
+
+
+def _spoken(found: Draft) -> None:
+    """`GPU i has a total capacity of T of which F is free. ...`, its clauses in any order."""
+    if _take(found, _CAPACITY, "total_capacity"):
+        _take(found, _FREE, "free")
+    while _process(found) or any(_take(found, *clause) for clause in _open_clauses(found)):
+        pass
+    found.complete = found.message.text.text.endswith(b"unallocated", 0, found.end) or (
+        found.message.text.text.endswith(b"unallocated.", 0, found.end)
+    )
+
+
+def _open_clauses(found: Draft) -> list[tuple[re.Pattern[bytes], str]]:
+    return [clause for clause in _CLAUSES if clause[1] not in found.quantities]
+
+
+def _process(found: Draft) -> bool:
+    match = _OTHER.match(found.message.text.text, found.end)
+    if match is None:
+        return False
+    found.other_processes.append(OtherProcess(pid=int(match[1]), in_use=printed(match[2])))
+    found.end = match.end()
+    return True
+
+
+def _block(message: Message) -> Draft:
+    """IPEX: one block may not exceed 4 GB on this platform; the memory may be free."""
+    found = _new(message, "block-limit", "xpu")
+    found.message_kind = "allocation_size_limit"
+    tried = _TRIED.match(message.text.text, found.end)
+    if tried is not None:
+        found.end = tried.end()
+        _requested(found)
+        _details(found)
+    return found
+
+
+_TRIED = re.compile(rb"Triedtoallocate")
+_MPS_PARTS = (
+    (re.compile(rb"\((?:MPS|currently)allocated:" + MPS_SIZE + rb"([,)])?"), "allocated"),
+    (re.compile(rb"otherallocations:" + MPS_SIZE + rb"([,)])?"), "other_in_use"),
+    (re.compile(rb"maxallowed:" + MPS_SIZE + rb"(\))?"), "allowed"),
+    (re.compile(rb"\.?Triedtoallocate" + MPS_SIZE + rb"(on)?(?:shared|private)?(?:pool)?"), "requested"),
+)
+_UNLIMITED = re.compile(rb"maxallowed:unlimited\)?")
+
+
+def _mps(message: Message) -> Draft:
+    """Unified memory: the limit is a share of what the system recommends, no card's capacity."""
+    found = _new(message, "mps", "mps")
+    found.memory = "unified"
+    for pattern, name in _MPS_PARTS:
+        _take(found, pattern, name)
+        unlimited = _UNLIMITED.match(message.text.text, found.end)
+        if unlimited is not None:
+            found.quantities["allowed"], found.end = unavailable("unlimited"), unlimited.end()
+    found.complete = "requested" in found.quantities
+    if any(q.text.endswith(("KB", "MB", "GB")) for q in found.quantities.values()):
+        found.warnings.append(
+            "unit_label_is_binary: this MPS build writes KB, MB and GB for powers of 1024"
+        )
+    return found
+
+
+_WORDS = re.compile(rb"\.?\(outofmemory\)")
+_NEXT = rb"(?=(Requested|Devicelimit|Free|PyTorchlimit)?)"
+_POOLED_PARTS = (
+    (re.compile(rb"Currentlyallocated:" + SIZE + _NEXT), "allocated"),
+    (re.compile(rb"Requested:" + SIZE + _NEXT), "requested"),
+    (re.compile(rb"Devicelimit:" + SIZE + _NEXT), "total_capacity"),
+    (re.compile(rb"Free\(accordingto(?:CUDA|HIP)\):" + SIZE + _NEXT), "free"),
+    (re.compile(rb"PyTorchlimit\(setbyuser-suppliedmemoryfraction\):" + SIZE + _NEXT), "allowed"),
+)
+_DEVICE = re.compile(rb"\d+")
+
+
+def _pooled(message: Message) -> Draft:
+    """cudaMallocAsync: six lines, the caller's own request, no reserved figure."""
+    text = message.text.text
+    found = _new(message, "cuda-malloc-async", "cuda", "cudaMallocAsync")
+    device = _DEVICE.search(message.match[0])
+    found.device_index = int(device[0]) if device else None
+    words = _WORDS.match(text, found.end)
+    found.end = words.end() if words else found.end
+    for pattern, name in _POOLED_PARTS:
+        _take(found, pattern, name)
+    if b"accordingtoHIP" in text[: found.end]:
+        found.backend = "rocm"
+    found.complete = "allowed" in found.quantities
+    return found
+
+
+_READERS = {"native": _native, "block": _block, "mps": _mps, "pooled": _pooled}

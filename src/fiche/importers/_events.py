@@ -1,0 +1,185 @@
+"""From messages to events: one failure is printed by a logger, a traceback and every layer around it.
+
+A repeat has the same figures and may come from the same speaker. Two tests with equal figures, two
+commands of a session, and a failure after the program went on are events of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from fiche.importers._found import Found
+from fiche.kernel.piece import OtherProcess, Printed
+
+_NEAR = 256 * 1024
+_LOOKED_AT = 64 * 1024
+_AFTER = 8 * 1024
+_COMPARED = 64
+
+_SESSION = re.compile(
+    rb"\n(?:>>> |In \[\d{1,6}\]:|[^\n]{0,80}[$#] (?:python|torchrun|accelerate|deepspeed|srun)\b)"
+)
+_WENT_ON = re.compile(
+    rb"(?i:skipping (?:this )?batch|\bretrying\b|\bretry \d|recover(?:ed|ing)? from|falling back to"
+    rb"|(?:decreas|reduc|halv|lower|adjust)(?:e|ed|ing) (?:the )?(?:micro.?)?batch"
+    rb"|batch.?size (?:was )?(?:reduced|decreased|lowered|halved)|with (?:a )?smaller batch)"
+)
+_WRAPS = re.compile(rb"failed with error|RayTaskError|ray::|Exception in worker")
+_TEST = re.compile(rb"(?:FAILED|ERROR)\b[^\n]{0,400}?::(test\w{0,200}(?:\[[^\]\n]{0,200}\])?)")
+_HEADING = re.compile(
+    rb"\n(?:_{3,} ?(?:[\w.]{1,200}\.)?(test\w{0,200}(?:\[[^\]\n]{0,200}\])?) ?_{3,}"
+    rb"|(?:ERROR|FAIL): (test\w{0,200}))"
+)
+
+
+@dataclass(slots=True)
+class Event:
+    """One failure: its first message, the fullest figures of all its messages, and how many repeat it."""
+
+    first: Found
+    test: bytes | None
+    quantities: dict[str, Printed]
+    other_processes: tuple[OtherProcess, ...]
+    complete: bool | None
+    stop: int
+    device_index: int | None
+    rank: int | str | None
+    identity: str
+    shape: str
+    repeats: int = 0
+    recovered: bool | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def take(self, found: Found, test: bytes | None) -> None:
+        """Count a repeat; a fuller copy of the message fills in what the first one lacks."""
+        self.repeats += 1
+        self.stop = found.stop
+        self.test = self.test or test
+        self.identity = self.identity or found.identity
+        self._settle(found)
+        if self.rank is None:
+            self.rank = found.speaker.rank
+        if found.bare:
+            return
+        if self.device_index is None:
+            self.device_index = found.device_index
+        for name, value in found.quantities.items():
+            self.quantities.setdefault(name, value)
+        if self.complete is False:
+            self.other_processes = max(self.other_processes, found.other_processes, key=len)
+            self.complete = found.complete
+
+    def _settle(self, found: Found) -> None:
+        """A doubt stays only where every message leaves it: a sure one names what happened."""
+        left = [text for text in self.warnings if text in found.warnings]
+        if not left and self.warnings and not found.bare:
+            self.shape = found.shape
+        self.warnings = left
+
+
+def events(content: bytes, found: Iterable[Found]) -> list[Event]:
+    """The events of a log in order; every further message of an event is counted in `repeats`."""
+    result: list[Event] = []
+    by_kind: dict[object, list[Event]] = defaultdict(list)
+    headings = b"___" in content or b"\nERROR: test" in content or b"\nFAIL: test" in content
+    previous: Event | None = None
+    for message in found:
+        test = _test(content, message, headings=headings)
+        if previous is not None:
+            _went_on(content, previous, message.start)
+        alike = result if message.bare else by_kind[_kind(message)]
+        event = next((e for e in reversed(alike[-_COMPARED:]) if _same(content, e, message, test)), None)
+        if event is None:
+            event = _event(message, test)
+            result.append(event)
+            by_kind[_kind(message)].append(event)
+        else:
+            event.take(message, test)
+        previous = event
+    if previous is not None:
+        _went_on(content, previous, len(content))
+    return result
+
+
+def _event(found: Found, test: bytes | None) -> Event:
+    return Event(
+        first=found,
+        test=test,
+        quantities=dict(found.quantities),
+        other_processes=found.other_processes,
+        complete=found.complete,
+        stop=found.stop,
+        device_index=found.device_index,
+        rank=found.speaker.rank,
+        identity=found.identity,
+        shape=found.shape,
+        warnings=list(found.warnings),
+    )
+
+
+def _kind(found: Found) -> object:
+    return found.message_kind, found.backend, found.memory, found.library
+
+
+def _same(content: bytes, event: Event, found: Found, test: bytes | None) -> bool:
+    """True when a message repeats an event; the cheap questions come first."""
+    if event.recovered or event.first.backend != found.backend:
+        return False
+    if event.identity and found.identity and event.identity != found.identity:
+        return False
+    if not found.bare and not (_figures_agree(event, found) and _devices_agree(event, found)):
+        return False
+    return _spoken_by_one(event, found) and _in_one_run(content, event, found, test)
+
+
+def _spoken_by_one(event: Event, found: Found) -> bool:
+    wrapped = _WRAPS.search(found.front[-600:]) is not None
+    return wrapped or event.first.speaker.may_be(found.speaker)
+
+
+def _in_one_run(content: bytes, event: Event, found: Found, test: bytes | None) -> bool:
+    """False for two tests, for two commands of a session, and for messages far from each other."""
+    if test is not None and event.test is not None:
+        return test == event.test
+    start = found.start
+    if start - event.stop > _NEAR:
+        return False
+    return _SESSION.search(content, max(event.stop, start - _LOOKED_AT), start) is None
+
+
+def _devices_agree(event: Event, found: Found) -> bool:
+    return found.device_index is None or event.device_index in (None, found.device_index)
+
+
+def _figures_agree(event: Event, found: Found) -> bool:
+    """Equal figures; where one message breaks off or has none by nature, equal as far as it goes."""
+    mine, other = event.quantities, found.quantities
+    common = mine.keys() & other.keys()
+    if any(mine[name].text != other[name].text for name in common):
+        return False
+    if event.complete is False or found.complete is False:
+        return bool(common) or not mine or not other
+    if found.library is not None:
+        return True
+    processes = [p.pid for p in event.other_processes] == [p.pid for p in found.other_processes]
+    return mine.keys() == other.keys() and processes
+
+
+def _went_on(content: bytes, event: Event, until: int) -> None:
+    if _WENT_ON.search(content, event.stop, min(until, event.stop + _AFTER)):
+        event.recovered = True
+
+
+def _test(content: bytes, found: Found, *, headings: bool) -> bytes | None:
+    """The test that a message belongs to, from its own line or the nearest heading above."""
+    own = _TEST.findall(found.front[-800:])
+    if own:
+        return bytes(own[-1])
+    if not headings:
+        return None
+    start = found.start
+    above = _HEADING.findall(content, max(0, start - _LOOKED_AT), start)
+    return next(bytes(name) for name in above[-1] if name) if above else None

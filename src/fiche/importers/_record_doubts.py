@@ -1,0 +1,72 @@
+"""What a record says that cannot all be true, or that a reader must be told; said, never mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+# PyTorch's documentation says so from this version on.
+_DOCUMENTED = "2.14"
+
+
+def doubts(document: dict[str, Any]) -> Iterator[str]:
+    """Warnings about counters that contradict each other, and about what the allocator's peak means."""
+    yield from _upper_bound(document["environment"])
+    known = {device["index"]: device for device in document["environment"]["devices"]}
+    for phase in document["phases"]:
+        for device in phase.get("devices", ()):
+            place = f"phase {phase['index']} ({phase['name']}), {device['device']}"
+            yield from (f"inconsistent: {text} ({place})" for text in _contradictions(device, known))
+        yield from _shape(phase)
+
+
+def _upper_bound(environment: dict[str, Any]) -> Iterator[str]:
+    if environment.get("allocator", {}).get("backend") == "cudaMallocAsync":
+        framework = environment["framework"]
+        yield (
+            "reserved_peak_is_upper_bound: under cudaMallocAsync max_memory_reserved may add the peaks of "
+            f"two pools and lie above the simultaneous peak (documentation of PyTorch {_DOCUMENTED}; "
+            f"installed: {framework['name']} {framework['version']})"
+        )
+
+
+def _contradictions(device: dict[str, Any], known: dict[int, dict[str, Any]]) -> Iterator[str]:
+    for moment in ("start", "peak", "end"):
+        levels = device.get(moment, {})
+        if _above(levels, "allocated_bytes", levels, "reserved_bytes"):
+            yield f"more is allocated than reserved at {moment}"
+    for moment in ("start", "end"):
+        for key in ("allocated_bytes", "reserved_bytes"):
+            if _above(device.get(moment, {}), key, device.get("peak", {}), key):
+                yield f"the peak of {key} lies below its {moment}"
+    if _above(device.get("peak", {}), "reserved_bytes", device.get("process_device_bytes", {}), "peak"):
+        yield "the process's device use lies below what its allocator reserved"
+    total = known.get(index_of(device["device"]))
+    if total is None:
+        yield "the device is not listed in the environment"
+    elif _above(device.get("peak", {}), "reserved_bytes", total, "total_memory_bytes"):
+        yield "more is reserved than the device declares"
+
+
+def _above(one: dict[str, Any], key: str, other: dict[str, Any], other_key: str) -> bool:
+    return key in one and other_key in other and one[key] > other[other_key]
+
+
+def _shape(phase: dict[str, Any]) -> Iterator[str]:
+    place = f"phase {phase['index']} ({phase['name']})"
+    if "executed" not in phase:
+        yield f"executed_unknown: {place} does not say which dimensions were executed"
+    differing = [
+        name
+        for name, asked in phase.get("declared", {}).items()
+        if phase.get("executed", {}).get(name, asked) != asked
+    ]
+    if differing:
+        yield f"executed_differs: {place} executed other {', '.join(sorted(differing))} than declared"
+    if phase["outcome"] == "success" and "error" in phase:
+        yield f"inconsistent: {place} succeeded and reports an error"
+
+
+def index_of(device: str) -> int:
+    """The index in `cuda:0`."""
+    return int(device.rpartition(":")[2])

@@ -1,0 +1,80 @@
+"""Scope facts that a record prints, under the words of a fiche: firm, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fiche.importers._record_form import Form
+from fiche.kernel.fact import Fact
+
+# (key of the fact, path in the record)
+_PLACES = (
+    ("gpu", ("gpu",)),
+    ("machine", ("machine",)),
+    ("backend", ("environment", "backend")),
+    ("allocator.backend", ("environment", "allocator", "backend")),
+    ("allocator.settings", ("environment", "allocator", "settings")),
+    ("framework.name", ("environment", "framework", "name")),
+    ("framework.version", ("environment", "framework", "version")),
+    ("python", ("environment", "python")),
+    ("runtime", ("environment", "runtime")),
+    ("driver", ("environment", "driver")),
+    ("os", ("environment", "os")),
+    ("process_protocol", ("series", "process", "protocol")),
+    ("order", ("series", "order")),
+    ("warmups", ("series", "warmups")),
+    ("repeats", ("series", "repeats")),
+    ("empty_cache", ("series", "empty_cache")),
+    ("seed", ("series", "seed")),
+    ("started_at", ("series", "started_at")),
+    ("tool.name", ("tool", "name")),
+    ("tool.version", ("tool", "version")),
+)
+
+
+def facts_of(record: Form) -> dict[str, Fact]:
+    """Every fact of a record; the environment that was measured wins over what `workload` repeats."""
+    found = dict(_workload(record, record.document["workload"], ()))
+    found.update(_devices(record))
+    for key, path in _PLACES:
+        value = _value(record.document, path)
+        if value is not None:
+            found[key] = _fact(record, value, path)
+    return found
+
+
+def _value(document: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def _fact(record: Form, value: Any, path: tuple[str | int, ...]) -> Fact:
+    words = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+    return Fact(value=words, address=record.at(*path, text=words))
+
+
+def _workload(
+    record: Form, node: dict[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[str, Fact]]:
+    for key, value in node.items():
+        here = (*path, key)
+        if isinstance(value, dict):
+            yield from _workload(record, value, here)
+        else:
+            yield ".".join(here), _fact(record, value, ("workload", *here))
+
+
+def _devices(record: Form) -> Iterator[tuple[str, Fact]]:
+    """`devices.0.name` per device; `device` and `ecc` where all devices agree."""
+    devices = record.document["environment"]["devices"]
+    for place, device in enumerate(devices):
+        for key in ("name", "ecc", "uuid"):
+            if key in device:
+                path = ("environment", "devices", place, key)
+                yield f"devices.{device['index']}.{key}", _fact(record, device[key], path)
+    for name, key in (("device", "name"), ("ecc", "ecc")):
+        if len({device.get(key) for device in devices}) == 1 and key in devices[0]:
+            path = ("environment", "devices", 0, key)
+            yield name, _fact(record, devices[0][key], path)

@@ -1,0 +1,124 @@
+"""JSON of a record, read strictly: no key twice, no fraction, no NaN, and a pointer for each fault.
+
+`json` alone keeps the last of two equal keys and takes 1.0 for a whole number; a record is evidence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from jsonschema_rs import Draft202012Validator, ValidationError
+
+from fiche.assets import schema_text
+from fiche.kernel.record import record
+
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
+
+
+@record(kw_only=False)
+class Fault:
+    """What is wrong at a path of keys and indexes."""
+
+    code: str
+    path: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+
+
+class NotJson(Exception):
+    """The text is no JSON: the message, and the line within the text."""
+
+    def __init__(self, message: str, line: int) -> None:
+        """`line` counts from 1."""
+        self.line = line
+        super().__init__(message)
+
+
+@dataclass(slots=True)
+class _Number:
+    """A number that is no whole number of up to 19 digits, as written."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class _Object:
+    pairs: list[tuple[str, Any]] = field(default_factory=list)
+
+
+def decoded(text: str) -> tuple[Any, list[Fault]]:
+    """The value of a JSON text, and what is wrong with it as evidence.
+
+    Raises:
+        NotJson: the text is not JSON, or nested too deep.
+    """
+    try:
+        raw = json.loads(
+            text,
+            object_pairs_hook=_Object,
+            parse_float=_Number,
+            parse_int=lambda digits: int(digits) if _WHOLE.fullmatch(digits) else _Number(digits),
+            parse_constant=_Number,
+        )
+        faults: list[Fault] = []
+        return _settled(raw, (), faults), faults
+    except json.JSONDecodeError as error:
+        raise NotJson(f"{error.msg} at line {error.lineno} column {error.colno}", error.lineno) from None
+    except RecursionError:
+        raise NotJson("nested too deep", 1) from None
+
+
+def _settled(value: Any, path: tuple[str | int, ...], faults: list[Fault]) -> Any:
+    """Plain values for what was read; faults for what no record may hold, but under `extra`."""
+    if isinstance(value, _Object):
+        return _object(value, path, faults)
+    if isinstance(value, list):
+        return [_settled(item, (*path, place), faults) for place, item in enumerate(value)]
+    if isinstance(value, _Number):
+        if "extra" not in path:
+            hint = "bytes, counts and nanoseconds are written in full: 8589934592, not 8.0e9"
+            faults.append(Fault("F434", path, f"{value.text[:40]} is no whole number", hint))
+        return value.text
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return value
+
+
+def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, item in value.pairs:
+        if key in found:
+            faults.append(Fault("F433", (*path, key), f"the key {key!r} stands twice"))
+        found[key] = _settled(item, (*path, key), faults)
+    return found
+
+
+def schema_faults(document: Any) -> Iterator[Fault]:
+    """What the schema of records refuses, each with its path."""
+    for error in _validator().iter_errors(document):
+        path = tuple(error.instance_path)
+        yield Fault(_code(error), path, _message(error, path))
+
+
+def _code(error: ValidationError) -> str:
+    return "F435" if error.schema_path[-1:] == ["minimum"] else "F432"
+
+
+def _message(error: ValidationError, path: Sequence[str | int]) -> str:
+    name = path[-1] if path else "the record"
+    return f"{name}: {error.message}"[:400]
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(json.loads(schema_text("record.schema.json")))
+
+
+def pointer(path: Sequence[str | int]) -> str:
+    """RFC 6901."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)

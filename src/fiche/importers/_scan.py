@@ -1,0 +1,224 @@
+"""Finding the places of a large log where a message may start, and the lines that belong to it.
+
+Rare words are searched at the speed of memory; only what surrounds them is looked at more closely.
+Time is linear in the file, memory constant beside it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterator, Sequence
+
+from fiche.importers._prefix import NOBODY, Speaker, body, right_edge, speaker
+from fiche.importers._refusal import refused
+from fiche.importers._squeezed import Squeezed
+from fiche.kernel.record import record, replace
+
+# More places than this are no log of failures but an attack, or a file to cut before citing it.
+MAX_PLACES = 20_000
+_REACH_BACK = 240
+_REACH_ON = 120
+_FIRST_LINE = 1_000
+_REACH = 12_000
+_ENOUGH = 3_500
+_MAX_LINES = 400
+_MAX_FRONT = 4_000
+_KEPT_FRONT = 800
+_CLASS = re.compile(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
+_EDGE = re.compile(rb"[\r\n]")
+_PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
+
+
+@record(kw_only=False)
+class Word:
+    """A word that every message of a family holds, and words of which one stands shortly before it."""
+
+    word: bytes
+    before: tuple[bytes, ...] = ()
+    also: tuple[bytes, ...] = ()
+    reach: int = 80
+
+    def places(self, content: bytes) -> Iterator[tuple[int, int]]:
+        """(start, end) of each occurrence that may be part of a message."""
+        word, reach, before, also = self.word, self.reach, self.before, self.also
+        at = content.find(word)
+        while at >= 0:
+            end = at + len(word)
+            front = content[at - reach if at > reach else 0 : at]
+            if _has_any(front, before) and _has_any(front, also):
+                yield at, end
+            at = content.find(word, end)
+
+
+def _has_any(text: bytes, words: tuple[bytes, ...]) -> bool:
+    for word in words:  # a loop, for this runs on every "memory" of a log
+        if word in text:
+            return True
+    return not words
+
+
+@record
+class Message:
+    """A place where a pattern matched: the visible text from there on, and what stood in front.
+
+    `match` is against `text.text`; `start` is the offset of its first byte in `content`, `line` its
+    line; `front` is the text before it on that line; `speaker` who printed it.
+    """
+
+    content: bytes
+    text: Squeezed
+    match: re.Match[bytes]
+    start: int
+    line: int
+    front: bytes
+    speaker: Speaker
+
+    def whole(self) -> Message:
+        """The same message with the following lines of its speaker, up to where another starts."""
+        text = Squeezed(self.content)
+        _fill(text, self.start, self.start + _REACH, _CLASS.sub(b"", self.front), self.speaker)
+        match = self.match.re.match(text.text)
+        if match is None:
+            return self
+        following = self.match.re.search(text.text, match.end())
+        if following is not None:
+            text.cut(following.start())
+        return replace(self, text=text, match=match)
+
+    def shown(self, position: int, limit: int = 2_000) -> str:
+        """The message up to a position of the visible text, its blanks and damages evened out."""
+        raw = self.content[self.start : min(self.text.after(position), self.start + _REACH)]
+        return plain(raw)[:limit]
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|\\+u001[bB]\[[0-9;:]{0,24}m")
+_NOT_SHOWN = re.compile(r"\\+[nrt]|[\x00-\x1f\x7f-\x9f]")
+_BLANKS = re.compile(r"\s{1,4000}")
+
+
+def plain(raw: bytes) -> str:
+    """Bytes as one line of text without escape sequences or control characters."""
+    text = _NOT_SHOWN.sub(" ", _COLOUR.sub("", raw.decode("utf-8", errors="replace")))
+    return _BLANKS.sub(" ", text).strip()
+
+
+class Lines:
+    """Line numbers of offsets, counted by LF, cheap for offsets that grow."""
+
+    def __init__(self, content: bytes) -> None:
+        """Start at the first byte, on line 1."""
+        self._content = content
+        self._offset = 0
+        self._line = 1
+
+    def number(self, offset: int) -> int:
+        """The line of an offset, from 1."""
+        if offset >= self._offset:
+            self._line += self._content.count(b"\n", self._offset, offset)
+        else:
+            self._line -= self._content.count(b"\n", offset, self._offset)
+        self._offset = offset
+        return self._line
+
+
+def messages(
+    content: bytes, words: Sequence[Word], start: re.Pattern[bytes], sha256: str
+) -> Iterator[Message]:
+    """Every message that `start` finds in the visible text around one of the `words`.
+
+    A message's text is its first line at first; `Message.whole` adds what follows.
+
+    Raises:
+        Refused: F427, there are more than `MAX_PLACES` places to look at.
+    """
+    lines = Lines(content)
+    done = -1
+    looked_at = 0
+    for place in heapq.merge(*(word.places(content) for word in words)):
+        if place[1] <= done:
+            continue
+        looked_at += 1
+        if looked_at > MAX_PLACES:
+            hint = "cite the part of the log that holds the failure"
+            raise refused("F427", f"more than {MAX_PLACES} messages in one file", sha256, hint=hint)
+        message = _message(content, place, start, lines, done)
+        if message is not None:
+            done = message.text.after(message.match.end())
+            yield message
+
+
+def _message(
+    content: bytes, place: tuple[int, int], start: re.Pattern[bytes], lines: Lines, done: int
+) -> Message | None:
+    around = Squeezed(content)
+    floor = max(_before(content, place[0]), done, 0)
+    _fill(around, floor, place[1] + _REACH_ON, b"", None)
+    for match in start.finditer(around.text):
+        first, last = around.source(match.start()), around.after(match.end())
+        if first < place[1] and last > place[0]:
+            return _spoken(content, first, last, start, lines)
+    return None
+
+
+def _spoken(
+    content: bytes, first: int, last: int, start: re.Pattern[bytes], lines: Lines
+) -> Message | None:
+    """The message with the rest of the line on which its first words end."""
+    edge = content.find(b"\n", last, last + _FIRST_LINE)
+    text = Squeezed(content)
+    _fill(text, first, edge if edge >= 0 else last + _FIRST_LINE, b"", None)
+    match = start.match(text.text)
+    if match is None:
+        return None
+    front = content[_line_start(content, first) : first]
+    return Message(
+        content=content,
+        text=text,
+        match=match,
+        start=first,
+        line=lines.number(first),
+        front=front[-_KEPT_FRONT:],
+        speaker=speaker(front),
+    )
+
+
+def _fill(text: Squeezed, start: int, stop: int, first: bytes, who: Speaker | None) -> None:
+    """Add the line from `start`, then the following lines of the same speaker."""
+    content = text.content
+    stop = min(stop, len(content))
+    at = start
+    for number in range(_MAX_LINES):
+        edge = _EDGE.search(content, at, stop)
+        end = edge.start() if edge else stop
+        if number == 0:
+            text.add(at, right_edge(content, at, end))
+        elif _continues(content, at, end, who):
+            text.joint()
+            text.add(*body(content, at, end, first))
+        if edge is None or len(text.text) > _ENOUGH:
+            return
+        at = end + 1
+
+
+def _continues(content: bytes, start: int, end: int, who: Speaker | None) -> bool:
+    """False for lines of somebody else, and for progress bars that were printed in between."""
+    if _PROGRESS.search(content, start, end):
+        return False
+    if who is None:
+        return True
+    other = speaker(content[start : min(end, start + 300)])
+    return other == NOBODY if who == NOBODY else who.may_be(other)
+
+
+def _line_start(content: bytes, offset: int) -> int:
+    """The start of the line, or a place not too far back on an endless one."""
+    floor = max(0, offset - _MAX_FRONT)
+    return max(floor, content.rfind(b"\n", floor, offset) + 1)
+
+
+def _before(content: bytes, offset: int) -> int:
+    """The start of the line before, for messages that were wrapped within their first words."""
+    floor = max(0, offset - _REACH_BACK)
+    here = content.rfind(b"\n", floor, offset)
+    return max(floor, content.rfind(b"\n", floor, here) + 1) if here > 0 else floor

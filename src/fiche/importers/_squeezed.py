@@ -1,0 +1,76 @@
+"""Text without blanks, colours, prefixes and line breaks, each byte of it still traceable.
+
+Messages are wrapped at any column, so a blank and a line break prove nothing: the grammar of a
+message is matched on its visible characters alone. A figure that a line break runs through is
+marked, so that two unrelated lines never make a number.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from fiche.importers._prefix import GAP
+
+_GAPS = re.compile(GAP + rb"{1,400}")
+
+
+@dataclass(slots=True)
+class Squeezed:
+    """Visible bytes of a stretch of `content`; `breaks` are the places where lines were joined."""
+
+    content: bytes
+    text: bytes = b""
+    breaks: list[int] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+    _sources: list[int] = field(default_factory=list)
+
+    def add(self, start: int, stop: int) -> None:
+        """Append the visible bytes of content[start:stop]."""
+        at = start
+        parts = [self.text]
+        length = len(self.text)
+        for gap in _GAPS.finditer(self.content, start, stop):
+            if gap.start() > at:
+                length = self._keep(parts, length, at, gap.start())
+            at = gap.end()
+        if stop > at:
+            self._keep(parts, length, at, stop)
+        self.text = b"".join(parts)
+
+    def _keep(self, parts: list[bytes], length: int, start: int, stop: int) -> int:
+        self._starts.append(length)
+        self._sources.append(start)
+        parts.append(self.content[start:stop])
+        return length + stop - start
+
+    def joint(self) -> None:
+        """Mark that the next bytes come from another line."""
+        if self.text:
+            self.breaks.append(len(self.text))
+
+    def cut(self, position: int) -> None:
+        """Forget everything from a position on."""
+        self.text = self.text[:position]
+
+    def source(self, position: int) -> int:
+        """The offset in `content` of a visible byte (of the end, for the position behind the last)."""
+        if not self._starts:
+            return 0
+        index = bisect_right(self._starts, max(0, position)) - 1
+        return self._sources[index] + position - self._starts[index]
+
+    def after(self, position: int) -> int:
+        """The offset in `content` just behind the visible byte before `position`."""
+        return self.source(position - 1) + 1 if position else self.source(0)
+
+    def line_end(self, position: int) -> int:
+        """Where the line of a visible byte ends: the next break, or the end of the text."""
+        index = bisect_right(self.breaks, position)
+        return self.breaks[index] if index < len(self.breaks) else len(self.text)
+
+    def broken(self, start: int, stop: int) -> bool:
+        """True when a line break runs through text[start:stop]."""
+        index = bisect_right(self.breaks, start)
+        return index < len(self.breaks) and self.breaks[index] < stop

@@ -1,0 +1,99 @@
+"""Formats that practitioners' files come in and that fiche cannot read yet: recognised, named, refused.
+
+Nothing here parses, and nothing is ever unpickled: the first bytes are compared.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fiche.importers._refusal import refused
+from fiche.kernel.diagnostic import Refused
+from fiche.kernel.record import record
+
+_LOOKED_AT = 1024 * 1024
+
+
+@record(kw_only=False)
+class Format:
+    """A named format; `marks` are any of the patterns that its text contains, `magic` its first bytes."""
+
+    name: str
+    magic: tuple[bytes, ...] = ()
+    marks: bytes = b""
+
+
+FORMATS = (
+    Format("GGUF model file", (b"GGUF",)),
+    Format("safetensors file", marks=rb'\A.{8}\{"(?:__metadata__|[^"]{1,300}":\{"dtype)'),
+    Format("ELF program", (b"\x7fELF",)),
+    Format("PDF document", (b"%PDF-",)),
+    Format("zip archive", (b"PK\x03\x04", b"PK\x05\x06")),
+    Format("tar archive", marks=rb"\A.{257}ustar"),
+    Format("7z archive", (b"7z\xbc\xaf\x27\x1c",)),
+    Format("xz data", (b"\xfd7zXZ\x00",)),
+    Format("bzip2 data", (b"BZh",)),
+    Format("zstd data", (b"\x28\xb5\x2f\xfd",)),
+    Format("SQLite database (nsys export?)", (b"SQLite format 3\x00",)),
+    Format("PNG image", (b"\x89PNG\r\n\x1a\n",)),
+    Format("JPEG image", (b"\xff\xd8\xff",)),
+    Format("HDF5 file", (b"\x89HDF\r\n\x1a\n",)),
+    Format("Parquet file", (b"PAR1",)),
+    Format("pickle (a torch memory snapshot?)", marks=rb"\A\x80[\x02-\x05]"),
+    Format("nvidia-smi table", marks=rb"\+-{20,}\+\r?\n\| NVIDIA-SMI "),
+    Format("nvidia-smi -q report", marks=rb"=+NVSMI LOG=+|FB Memory Usage\r?\n"),
+    Format("nvidia-smi -q -x XML", marks=rb"<nvidia_smi_log>|nvsmi_device_v\d+\.dtd"),
+    Format("nvidia-smi CSV", marks=rb"(?:memory\.(?:used|total|free)|used_(?:gpu_)?memory) \[MiB\]"),
+    Format("nvidia-smi dmon table", marks=rb"(?m)^# gpu\s+.*\n# Idx\s"),
+    Format("nvidia-smi topology matrix", marks=rb"(?m)^(?:\x1b\[4m)?\s*GPU0\s+.*(?:CPU Affinity|NUMA Affinity)"),
+    Format("rocm-smi JSON", marks=rb'"VRAM Total (?:Used )?Memory \(B\)"'),
+    Format("amd-smi JSON", marks=rb'"(?:mem_usage|total_vram|used_vram)"\s*:'),
+    Format("Chrome trace of torch.profiler", marks=rb'"traceEvents"\s*:|"deviceProperties"\s*:'),
+    Format("memory timeline of torch.profiler", marks=rb"\A\s*\[\s*\[\s*\d{10,}"),
+    Format("torch memory_summary table", marks=rb"PyTorch CUDA memory summary"),
+    Format("torch memory_stats", marks=rb'"(?:active|allocated|reserved)_bytes\.all\.(?:current|peak)"'),
+    Format("Hugging Face Trainer metrics", marks=rb"(?:init|train|eval)_mem_gpu_(?:alloc|peaked)_delta"),
+    Format("Hugging Face Trainer state", marks=rb'"log_history"\s*:'),
+    Format("Lightning device statistics", marks=rb"DeviceStatsMonitor\."),
+    Format("LLaMA-Factory trainer log", marks=rb'"vram_(?:allocated|reserved)"'),
+    Format("DeepSpeed memory estimate", marks=rb"Estimated memory needed for params, optim states"),
+    Format("DeepSpeed log", marks=rb"\bMax_MA [\d.]+ GB|MEMSTATS|MaxMemAllocated="),
+    Format("Megatron log", marks=rb"memory \(MB\) \| allocated:"),
+    Format("torchtitan log", marks=rb"(?:CUDA|HIP) capacity: |memory: .{0,40}GiB\("),
+    Format("axolotl log", marks=rb"memory/max_(?:active|mem_active|allocated)|GPU memory usage after"),
+    Format("optimum-benchmark report", marks=rb'"max_global_vram"|"max_process_vram"'),
+    Format("vLLM log", marks=rb"odel loading took|Loading model weights took|GPU KV cache|# GPU blocks:|"
+           rb"Available KV cache memory|EngineCore failed|current vLLM instance"),
+    Format("SGLang log", marks=rb"avail mem=|max_total_num_tokens="),
+    Format("TensorRT-LLM log", marks=rb"\[TensorRT-LLM\]|\[MemUsageChange\]"),
+    Format("llama.cpp log", marks=rb"llama_model_load|load_tensors:|ggml_(?:backend_)?cuda|memory breakdown \[MiB\]"),
+    Format("Ollama log", marks=rb"memory\.(?:required|available)[.\w]*=|source=(?:memory|device|sched)\.go"),
+    Format("TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"),
+)
+_PATTERNS = tuple((f, re.compile(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS)
+
+
+def unsupported(content: bytes) -> str | None:
+    """The name of a known format that is not read yet, or None."""
+    head = content[:_LOOKED_AT]
+    for known, pattern in _PATTERNS:
+        if known.magic and head.startswith(known.magic):
+            return known.name
+        if known.marks and pattern.search(head):
+            return known.name
+    return None
+
+
+def not_supported(name: str, sha256: str) -> Refused:
+    """The refusal of a recognised format (F421)."""
+    hint = "type what it says under `attests:` with a quote, or cite a fiche record of the run"
+    return refused("F421", f"format not supported yet: {name}", sha256, hint=hint)
+
+
+def nothing_found(content: bytes, sha256: str, wanted: str) -> Refused:
+    """The refusal of a text without what its importer reads: named where the format is known."""
+    name = unsupported(content)
+    if name is not None:
+        return not_supported(name, sha256)
+    hint = "check that the log is whole, and that the failure is printed in it"
+    return refused("F424", f"the file does not hold {wanted}", sha256, hint=hint)

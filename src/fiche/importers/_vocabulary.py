@@ -1,0 +1,113 @@
+"""A reading in the common vocabulary of evidence, ready for JSON (schemas/pieces.schema.json).
+
+Every key of a failure is there, null where the program printed nothing. Integers for bytes.
+"""
+
+from __future__ import annotations
+
+from fiche.kernel.address import Pointer
+from fiche.kernel.piece import Failure, NotObserved, Observation, Printed, Reading
+
+QUANTITIES = (
+    "requested",
+    "requested_at_least",
+    "total_capacity",
+    "free",
+    "process_in_use",
+    "allowed",
+    "allocated",
+    "in_private_pools",
+    "reserved_unallocated",
+    "reserved_total",
+    "other_in_use",
+)
+
+
+def piece_json(file: str, sha256: str, num_bytes: int, reading: Reading) -> dict[str, object]:
+    """One piece: whose bytes, what kind, and all that was read."""
+    return {
+        "file": file,
+        "sha256": sha256,
+        "bytes": num_bytes,
+        "kind": reading.kind,
+        "shape": reading.shape,
+        "backend": reading.backend,
+        "failed": bool(reading.failures),
+        "phase_known": False,
+        "failures": [failure_json(failure) for failure in reading.failures],
+        "observations": [observation_json(seen) for seen in observations(reading)],
+        "not_observed": [_not_observed(text) for text in reading.not_observed],
+        "warnings": list(reading.warnings),
+        "duplicate_messages": reading.duplicate_messages,
+    }
+
+
+def observations(reading: Reading) -> tuple[Observation, ...]:
+    """Those of the runs, then those of no run."""
+    return (*(seen for run in reading.runs for seen in run.observations), *reading.observations)
+
+
+def failure_json(failure: Failure) -> dict[str, object]:
+    """A failure; `is_need` is always false: what failed was never seen to run whole (C11)."""
+    told = failure.quantities
+    return {
+        **_place(failure.pointer),
+        "message_kind": failure.message_kind,
+        "memory": failure.memory,
+        "backend": failure.backend,
+        "device_index": failure.device_index,
+        "rank": failure.rank,
+        **{name: quantity_json(told[name]) if name in told else None for name in QUANTITIES},
+        "other_processes": [
+            {"pid": process.pid, "in_use": quantity_json(process.in_use)}
+            for process in failure.other_processes
+        ],
+        "library": failure.library,
+        "component": failure.component,
+        "count": failure.count,
+        "recovered": failure.recovered,
+        "truncated": failure.truncated,
+        "message": failure.message,
+        "phase_known": False,
+        "is_need": False,
+    }
+
+
+def quantity_json(value: Printed) -> dict[str, object]:
+    """A figure as printed and the interval of bytes that its rounding allows."""
+    if value.unavailable:
+        return {"printed": value.text, "unavailable": True}
+    return {
+        "printed": value.text,
+        "unit_bytes": value.unit_bytes,
+        "bytes": value.value,
+        "low": value.low,
+        "high": value.high,
+        "rounding": value.rounding,
+    }
+
+
+def observation_json(seen: Observation) -> dict[str, object]:
+    """One reading of one counter; a plain number has a `unit`."""
+    words = {"unit": seen.unit, "label": seen.label, "phase": seen.phase, "window": seen.window}
+    return {
+        "counter": seen.counter,
+        "value": seen.number if seen.value is None else quantity_json(seen.value),
+        "scope": seen.scope,
+        "stat": seen.stat,
+        "origin": seen.kind_of_origin,
+        "device_index": seen.device_index,
+        "rank": seen.rank,
+        **{key: text for key, text in words.items() if text},
+        **_place(seen.pointer),
+    }
+
+
+def _not_observed(text: NotObserved) -> dict[str, object]:
+    return {"text": text.text, "why": text.reason, "line": text.pointer.line}
+
+
+def _place(pointer: Pointer) -> dict[str, object]:
+    if pointer.path is None:
+        return {"line": pointer.line}
+    return {"line": pointer.line, "path": pointer.path}

@@ -1,0 +1,222 @@
+"""fiche's own measurement record, `fiche-measurement/1`: one JSON document, or a journal of lines.
+
+What is absent stays absent (C2). Each phase is a run; only the un-phased loop is a whole one (C8).
+Readings, per device and phase, under their counters' own names:
+
+    start, end    memory_allocated, memory_reserved                 process_allocator
+    peak          max_memory_allocated, max_memory_reserved         process_allocator
+    process       process_device_used (start, peak, sampled_max, current)      process
+    outside       outside_allocator (its stat as recorded)                     process
+    others, free  other_processes_used, device_free                             device
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fiche.importers._opened import opened, opened_head
+from fiche.importers._record_doubts import doubts, index_of
+from fiche.importers._record_facts import facts_of
+from fiche.importers._record_failure import failure_of_phase
+from fiche.importers._record_form import FORMAT, Form, form
+from fiche.kernel.doors import Importer
+from fiche.kernel.figure import Figure
+from fiche.kernel.origin import Observed
+from fiche.kernel.piece import Capacity, Observation, Reading, Run
+from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.unit import count_of
+
+_LEVELS = {
+    ("start", "allocated_bytes"): ("memory_allocated", "start"),
+    ("start", "reserved_bytes"): ("memory_reserved", "start"),
+    ("peak", "allocated_bytes"): ("max_memory_allocated", "peak"),
+    ("peak", "reserved_bytes"): ("max_memory_reserved", "peak"),
+    ("end", "allocated_bytes"): ("memory_allocated", "current"),
+    ("end", "reserved_bytes"): ("memory_reserved", "current"),
+}
+_PROCESS = {"start": "start", "peak": "peak", "sampled_max": "sampled_max", "end": "current"}
+_DEVICE = {
+    "other_processes_bytes": ("other_processes_used", "current"),
+    "free_bytes": ("device_free", "free"),
+}
+
+
+def read(content: bytes, sha256: str) -> Reading:
+    """Runs, readings, capacities and facts of one record.
+
+    Raises:
+        Refused: the record's structure is wrong (F430 to F437); doubtful values are warnings.
+    """
+    text = opened(content, sha256).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    record = form(text, sha256)
+    document = record.document
+    facts = facts_of(record)
+    runs = tuple(_run(record, place, facts) for place in range(len(document["phases"])))
+    failures = tuple(run.failure for run in runs if run.failure is not None)
+    return Reading(
+        kind="fiche_record",
+        shape="document" if record.header_line is None else "journal",
+        backend={"hip": "rocm"}.get(document["environment"]["backend"], document["environment"]["backend"]),
+        failures=failures,
+        runs=runs + tuple(_unfinished(record)),
+        capacities=tuple(_capacities(record)),
+        facts=facts,
+        warnings=tuple(dict.fromkeys((*record.warnings, *doubts(document), *_unended(record)))),
+        version=document["format"],
+    )
+
+
+def _run(record: Form, place: int, facts: Any) -> Run:
+    phase = record.document["phases"][place]
+    whole = phase["ordering"] == "whole_loop"
+    return Run(
+        id=f"{record.document['series']['id']}.{phase['index']}.{phase['name']}",
+        outcome=phase["outcome"],
+        whole_loop=whole,
+        phases=tuple(phase["covers"]) if whole else (phase["name"],),
+        facts=facts,
+        executed=_dimensions(record, place, "executed"),
+        declared=_dimensions(record, place, "declared"),
+        first_pass=phase["pass"] == "first",
+        failure=failure_of_phase(record, place) if phase["outcome"] == "failure" else None,
+        observations=tuple(_observations(record, place)),
+        pointer=record.at("phases", place),
+        duration_ns=phase.get("duration_ns"),
+        output_check=_check(phase.get("output_check")),
+    )
+
+
+def _check(check: dict[str, Any] | None) -> str:
+    """The status, and the result and method where they are told."""
+    if check is None:
+        return ""
+    result = {True: ", passed", False: ", not passed", None: ""}[check.get("passed")]
+    return f"{check['status']}{result}" + (f": {check['method']}" if "method" in check else "")
+
+
+def _dimensions(record: Form, place: int, which: str) -> dict[str, Figure]:
+    """Dimensions as exact counts, each of the last word of its name, as a fiche counts them."""
+    found = {}
+    for name, count in record.document["phases"][place].get(which, {}).items():
+        pointer = record.at("phases", place, which, name, text=str(count))
+        origin = Observed(
+            pointer=pointer, counter=which, scope="process", stat="executed", printed=str(count)
+        )
+        unit = count_of(name.rsplit("_", 1)[-1])
+        found[name] = Figure(low=count, high=count, unit=unit, origin=origin, label=name)
+    return found
+
+
+def _observations(record: Form, place: int) -> Iterator[Observation]:
+    for index, device in enumerate(record.document["phases"][place].get("devices", ())):
+        for path, counter, stat, scope, label in _readings(device):
+            yield _observation(record, place, index, path, counter, stat, scope, label)
+
+
+_Reading = tuple[tuple[str, str], str, str, str, str]
+
+
+def _readings(device: dict[str, Any]) -> Iterator[_Reading]:
+    """(path, counter, stat, scope, label) of what was read on one device, in a fixed order."""
+    for path, (counter, stat) in _LEVELS.items():
+        if path[1] in device.get(path[0], {}):
+            yield path, counter, stat, "process_allocator", counter
+    used = device.get("process_device_bytes", {})
+    for key, stat in _PROCESS.items():
+        if key in used:
+            yield ("process_device_bytes", key), "process_device_used", stat, "process", used["counter"]
+    if "outside_allocator_bytes" in device:
+        outside = device["outside_allocator_bytes"]
+        path = ("outside_allocator_bytes", "bytes")
+        yield path, "outside_allocator", outside["stat"], "process", outside["how"]
+    for key, (counter, stat) in _DEVICE.items():
+        if key in device:
+            yield (key, "bytes"), counter, stat, "device", device[key]["counter"]
+
+
+def _observation(
+    record: Form, place: int, index: int, path: tuple[str, str], counter: str, stat: str, scope: str, label: str
+) -> Observation:
+    phase = record.document["phases"][place]
+    device = phase["devices"][index]
+    count = device[path[0]][path[1]]
+    return Observation(
+        counter=counter,
+        scope=scope,
+        stat=stat,
+        kind_of_origin="measured",
+        pointer=record.at("phases", place, "devices", index, *path, text=str(count)),
+        value=exact_bytes(count),
+        device_index=index_of(device["device"]),
+        label=label,
+        phase=phase["name"],
+        window="phase" if stat in ("peak", "sampled_max") else "",
+    )
+
+
+def _unfinished(record: Form) -> Iterator[Run]:
+    """Phases that started and never ended: nobody knows how they went."""
+    for phase, line in record.unfinished:
+        name = str(phase.get("name", "phase"))[:60]
+        yield Run(
+            id=f"{record.document['series']['id']}.{phase.get('index', 'unknown')}.{name}",
+            outcome="unknown",
+            whole_loop=False,
+            phases=(name,),
+            first_pass=phase.get("pass") == "first",
+            pointer=record.at().__class__(sha256=record.sha256, line=line),
+        )
+
+
+def _unended(record: Form) -> Iterator[str]:
+    for phase, line in record.unfinished:
+        name = str(phase.get("name", "phase"))[:60]
+        yield f"outcome_unknown: {name} started on line {line} and has no end: neither success nor failure"
+
+
+def _capacities(record: Form) -> Iterator[Capacity]:
+    """The totals that the machine declares: to the framework, and to the system tool above it."""
+    environment = record.document["environment"]
+    tool = {"cuda": "nvidia_smi_total", "hip": "rocm_smi_total"}.get(environment["backend"])
+    for place, device in enumerate(environment["devices"]):
+        totals = [("torch_total_memory", "total_memory_bytes")]
+        if tool is not None and "nvml_total_bytes" in device:
+            totals.append((tool, "nvml_total_bytes"))
+        for counter, key in totals:
+            pointer = record.at("environment", "devices", place, key, text=str(device[key]))
+            held = _others(record, device["index"]) if key == "total_memory_bytes" else None
+            yield Capacity(
+                counter=counter,
+                value=exact_bytes(device[key]),
+                device_index=device["index"],
+                pointer=pointer,
+                device_name=device["name"],
+                others=None if held is None else exact_bytes(held),
+            )
+
+
+def _others(record: Form, index: int) -> int | None:
+    """The most that other users of a device were seen to hold; None where nobody looked."""
+    seen = [
+        device["other_processes_bytes"]["bytes"]
+        for phase in record.document["phases"]
+        for device in phase.get("devices", ())
+        if index_of(device["device"]) == index and "other_processes_bytes" in device
+    ]
+    return max(seen, default=None)
+
+
+def accepts(head: bytes, name: str) -> int:
+    """100 for a JSON text that names the format (any version of it)."""
+    text = opened_head(head).removeprefix(b"\xef\xbb\xbf").lstrip()
+    named = FORMAT.rpartition("/")[0].encode() + b"/"
+    return 100 if text.startswith(b"{") and b'"' + named in text[:65536] else 0
+
+
+MEMBER = Importer(
+    name="fiche_record",
+    title="fiche's own measurement record",
+    accepts=accepts,
+    read=read,
+)

@@ -1,0 +1,127 @@
+"""A kernel that asked for more on-chip memory than there is: no lack of device memory (DESIGN 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fiche.importers._events import Event, events
+from fiche.importers._found import Draft, Found
+from fiche.importers._opened import opened, opened_head
+from fiche.importers._reading import reading_of
+from fiche.importers._scan import Message, Word, messages
+from fiche.importers._unsupported import nothing_found
+from fiche.kernel.diagnostic import Refused
+from fiche.kernel.doors import Importer
+from fiche.kernel.piece import Reading
+from fiche.kernel.rounding import exact_bytes
+
+_WORDS = (
+    Word(b"resource", (b"out",)),
+    Word(b"resources", (b"many",)),
+    Word(b"shared data", (b"much",)),
+)
+_START = re.compile(
+    rb"(?P<triton>outofresources?:(?P<what>[a-z]{3,40}?),?(?=Req|Har|$))"
+    rb"|(?P<ptxas>usestoomuchshareddata)"
+    rb"|(?P<launch>toomanyresourcesrequestedforlaunch)"
+)
+_REQUIRED = re.compile(rb"Required:(\d{1,12})(,?Hardwarelimit)?")
+_LIMIT = re.compile(rb"(?:,?Hardware)?(?:limit(?:ation)?):(\d{1,12})(\.?Reducing|\.)?")
+_PTXAS = re.compile(rb"\((0x[0-9a-f]{1,10})bytes,(0x[0-9a-f]{1,10})max\)")
+_OTHER_MAKERS = re.compile(rb"\b(?:hip|HIP|rocm|ROCm|gfx\d{3,4}[a-z]?)\b")
+
+
+def read(content: bytes, sha256: str) -> Reading:
+    """Every refusal of a kernel for lack of on-chip memory, repeats counted.
+
+    Raises:
+        Refused: the file holds none (F424, or F421 naming a format that is not read yet).
+    """
+    text = opened(content, sha256)
+    found = events(text, _found(text, sha256))
+    if not found:
+        raise nothing_found(text, sha256, "a kernel's refusal for lack of on-chip memory")
+    return reading_of("kernel_resource_limit", sha256, found, (), _warnings)
+
+
+def _found(content: bytes, sha256: str) -> Iterator[Found]:
+    backend = "rocm" if _OTHER_MAKERS.search(content[: 1 << 20]) else "cuda"
+    for message in messages(content, _WORDS, _START, sha256):
+        yield _limited(message, backend).done()
+
+
+def _limited(message: Message, backend: str) -> Draft:
+    triton = message.match["triton"] is not None
+    found = Draft(
+        message=message,
+        end=message.match.end(),
+        message_kind="kernel_resource_limit",
+        shape="triton-out-of-resources" if triton else "cuda-kernel-resources",
+        backend=backend if triton else "cuda",
+        memory="on_chip",
+        complete=False if triton else None,
+    )
+    if triton:
+        _triton(found)
+        if not found.complete:
+            found.message, found.end = message.whole(), message.match.end()
+            _triton(found)
+    elif message.match["ptxas"] is not None:
+        _ptxas(found)
+    return found
+
+
+def _triton(found: Draft) -> None:
+    """Bytes of one block's shared memory; other resources (registers, threads) are counts."""
+    in_bytes = b"memory" in found.message.match["what"]
+    for pattern, name in ((_REQUIRED, "requested"), (_LIMIT, "total_capacity")):
+        match = pattern.match(found.message.text.text, found.end)
+        if match is None or not _whole(found.message, match):
+            return
+        found.end = match.start(2) if match[2] and name == "requested" else match.end()
+        if in_bytes:
+            found.quantities[name] = exact_bytes(int(match[1]))
+    found.complete = True
+
+
+def _whole(message: Message, match: re.Match[bytes]) -> bool:
+    """True where the digits surely end: by what follows, not merely because the text was cut there."""
+    if match[2] is not None:
+        return True
+    if message.text.broken(match.start(1), match.end(1)):
+        return False
+    behind = message.text.after(match.end(1))
+    return behind < len(message.content)
+
+
+def _ptxas(found: Draft) -> None:
+    match = _PTXAS.match(found.message.text.text, found.end)
+    if match is None:
+        found.complete = False
+        return
+    found.end = match.end()
+    for name, digits in (("requested", match[1]), ("total_capacity", match[2])):
+        found.quantities[name] = exact_bytes(int(digits, 16), digits.decode())
+
+
+def _warnings(event: Event) -> Iterator[str]:
+    if event.complete is False:
+        yield "truncated: the message breaks off; what it did not print is not known"
+
+
+def accepts(head: bytes, name: str) -> int:
+    """80 where such a message stands."""
+    text = opened_head(head)
+    try:
+        return 80 if next(messages(text, _WORDS, _START, ""), None) is not None else 0
+    except Refused:
+        return 0
+
+
+MEMBER = Importer(
+    name="kernel_resource_limit",
+    title="On-chip memory that a kernel lacked",
+    accepts=accepts,
+    read=read,
+)

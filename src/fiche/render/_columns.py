@@ -1,0 +1,123 @@
+"""Paragraphs and tables in columns of characters, with marks of style that take no room."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+_BESIDE = "  "
+_THINNEST = 9
+_SENTENCE = 100
+_READABLE = 36
+_STYLE = re.compile("[\ue000-\ue0ff]")
+
+
+def cells(text: str) -> int:
+    """Columns that a text takes: wide characters two, combining marks and marks of style none."""
+    plain = _STYLE.sub("", text)
+    if plain.isascii():
+        return len(plain)
+    return sum(_cells(character) for character in plain)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def paragraph(text: str, width: int, lead: str = "") -> str:
+    """A wrapped paragraph; `lead` stands before its first line and its room before the others."""
+    lines = _wrapped(text, width - len(lead))
+    rest = " " * len(lead)
+    return "\n".join(f"{rest if place else lead}{line}" for place, line in enumerate(lines))
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str] | str],
+    right: Sequence[int],
+    width: int,
+) -> str:
+    """Aligned columns that wrap to fit; a row that is one text heads the rows below it."""
+    told = [row for row in rows if not isinstance(row, str)]
+    widths = _widths([header, *told], width)
+    lines = [*_row(header, widths, right), _BESIDE.join("-" * each for each in widths)]
+    for row in rows:
+        if isinstance(row, str):
+            lines += ["", *_wrapped(row, width)]
+        else:
+            lines += _row(row, widths, right)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def squeezed(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """True where a column of sentences would get so little room that nobody would read it."""
+    widths = _widths(rows, width)
+    needs = [
+        max(cells(line) for row in rows for line in row[c].split("\n")) for c in range(len(widths))
+    ]
+    return any(
+        need > _SENTENCE and got < _READABLE for need, got in zip(needs, widths, strict=True)
+    )
+
+
+def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """What each column needs; where the lines are too long the widest column gives way first."""
+    lines = [[cell.split("\n") for cell in row] for row in rows]
+    count = range(len(rows[0]))
+    widths = [max(max(map(cells, row[c])) for row in lines) for c in count]
+    words = [max(cells(word) for row in rows for word in re.split("[ \n]", row[c])) for c in count]
+    over = sum(widths) + len(_BESIDE) * (len(widths) - 1) - width
+    for least in (words, [_THINNEST] * len(widths)):
+        while over > 0 and any(wide > low for wide, low in zip(widths, least, strict=True)):
+            room = [wide if wide > low else 0 for wide, low in zip(widths, least, strict=True)]
+            widths[room.index(max(room))] -= 1
+            over -= 1
+    return widths
+
+
+def _row(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> Iterator[str]:
+    wrapped = [_wrapped(cell, widths[place]) for place, cell in enumerate(row)]
+    for level in range(max(map(len, wrapped))):
+        shown = (lines[level] if level < len(lines) else "" for lines in wrapped)
+        yield _BESIDE.join(
+            _padded(text, widths[place], place in right) for place, text in enumerate(shown)
+        )
+
+
+def _padded(text: str, width: int, to_the_right: bool) -> str:
+    room = " " * max(width - cells(text), 0)
+    return room + text if to_the_right else text + room
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [line for told in text.split("\n") for line in _lines(told, width)] or [""]
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    """Greedy lines; a word that is wider than the column is cut, or the table would burst."""
+    line = ""
+    for word in text.split(" "):
+        for piece in _pieces(word, width):
+            if line and cells(line) + 1 + cells(piece) > width:
+                yield line
+                line = piece
+            else:
+                line = f"{line} {piece}" if line else piece
+    yield line
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    if cells(word) <= width or _STYLE.search(word):
+        yield word
+        return
+    while cells(word) > width:
+        cut = max(width, 1)
+        while cells(word[:cut]) > width and cut > 1:
+            cut -= 1
+        yield word[:cut]
+        word = word[cut:]
+    if word:
+        yield word

@@ -1,0 +1,94 @@
+"""Parts of a sentence as HTML: the one place where a report's words become markup.
+
+A page has thousands of parts, so they are joined here and not by the template. Every text passes
+`_text`: what could act on a reader's screen is written out, then escaped (law 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from fiche.render.visible import visible
+from fiche.report.parts import (
+    Amount,
+    Cell,
+    Code,
+    Mark,
+    Missing,
+    Parts,
+    Quoted,
+    Reference,
+    State,
+    Words,
+)
+
+
+def inline(parts: Parts) -> Markup:
+    """A run of parts."""
+    return Markup("".join([_WRITE[type(part)](part) for part in parts]))
+
+
+def lines(cell: Cell) -> Markup:
+    """The lines of a cell, each in a block of its own where there are several."""
+    if len(cell.lines) == 1:
+        return inline(cell.lines[0])
+    return Markup("".join([f"<div>{inline(line)}</div>" for line in cell.lines]))
+
+
+def _text(text: str) -> str:
+    return str(escape(visible(text)))
+
+
+def _words(part: Words) -> str:
+    return f"<strong>{_text(part.text)}</strong>" if part.strong else _text(part.text)
+
+
+def _quoted(part: Quoted) -> str:
+    """`bdi` keeps a text of another direction from reordering the words around it."""
+    kind = ' class="strong"' if part.strong else ""
+    return f"<bdi{kind}>{_text(part.text)}</bdi>"
+
+
+def _code(part: Code) -> str:
+    return f"<code>{_text(part.text)}</code>"
+
+
+def _amount(part: Amount) -> str:
+    mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
+    weak = f' <small class="includes">{_text(part.includes)}</small>' if part.includes else ""
+    return (
+        f'<span class="amount" data-figure="{_text(part.figure)}">'
+        f'<span class="value" title="{_text(part.exact)}">{_text(part.text)}</span>{mark}{weak}</span>'
+    )
+
+
+def _mark(part: Mark) -> str:
+    return f'<span class="mark {_text(part.kind)}">{_text(part.word)}</span>'
+
+
+def _state(part: State) -> str:
+    return f'<span class="state {_text(part.code)}">{part.glyph}&nbsp;{_text(part.word)}</span>'
+
+
+def _reference(part: Reference) -> str:
+    name = _text(part.piece)
+    return f'<a class="piece" href="#piece-{name}">{name}</a>'
+
+
+def _missing(part: Missing) -> str:
+    return f'<span class="missing">{_text(part.text)}</span>'
+
+
+_WRITE: dict[type, Callable[[Any], str]] = {
+    Words: _words,
+    Quoted: _quoted,
+    Code: _code,
+    Amount: _amount,
+    Mark: _mark,
+    State: _state,
+    Reference: _reference,
+    Missing: _missing,
+}

@@ -1,0 +1,174 @@
+"""Memory counters per phase and device; each keeps its name and its scope, none is added (C3, C5, C9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel.piece import Observation, Piece, Run
+from fiche.kernel.readings import capacities, observations, observed, quantity
+from fiche.report.desk import Desk, cell, columns, row
+from fiche.report.parts import (
+    Amount,
+    Block,
+    Code,
+    Column,
+    Missing,
+    Part,
+    Parts,
+    Quoted,
+    Row,
+    Table,
+    Words,
+)
+from fiche.report.tested import ended
+
+# A series may hold thousands of readings: a page shows the first of them and says how many are left.
+_MOST_ROWS = 40
+_FOUR = {
+    ("allocated", "peak"): 0,
+    ("allocated", "current"): 1,
+    ("reserved", "peak"): 2,
+    ("reserved", "current"): 3,
+}
+_PROCESS = 4
+_KEYS = (
+    "allocated_peak",
+    "allocated_current",
+    "reserved_peak",
+    "reserved_current",
+    "process_peak",
+)
+# Levels at the start of a phase are in the peaks already (C3), and whole in decision.json.
+_IN_JSON_ONLY = ("start",)
+
+_Levels = dict[tuple[str, str, int | None], list[Part | None]]
+
+
+def counters(desk: Desk) -> Iterator[Block]:
+    """The table of levels and the table of every other counter, where there are any."""
+    levels: list[Row] = []
+    others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]] = {}
+    left = 0
+    for piece in desk.decision.fiche.pieces:
+        by_phase: _Levels = {}
+        for name, run, seen in observations(piece):
+            place = column_of(seen)
+            if place is not None:
+                _keep(desk, by_phase, place, name, run, seen)
+            elif seen.stat in _IN_JSON_ONLY or _repeats(by_phase, run, seen):
+                left += 1
+            else:
+                _gather(desk, others, piece, seen, desk.measured(observed(seen, name)))
+        levels += _rows(desk, piece, by_phase)
+        _totals(desk, others, piece)
+    if levels:
+        titles = columns(desk, "run_phase", "device", *(f"{key}:number" for key in _KEYS))
+        yield table(desk, "counters", titles, levels, 0)
+    if others:
+        titles = columns(desk, "counter", "scope", "device", "value:number", "pieces")
+        yield table(desk, "other_counters", titles, list(_other_rows(desk, others)), left)
+
+
+def column_of(seen: Observation) -> int | None:
+    """Which column of levels a reading belongs to; None for any other counter (C5)."""
+    if seen.value is None:
+        return None
+    if (seen.counter, seen.scope, seen.stat) == ("process_device_used", "process", "peak"):
+        return _PROCESS
+    if seen.scope != "process_allocator":
+        return None
+    return next(
+        (n for (word, stat), n in _FOUR.items() if word in seen.counter and seen.stat == stat), None
+    )
+
+
+def _key(run: Run | None, seen: Observation) -> tuple[str, str, int | None]:
+    return (run.id if run else "", seen.phase, seen.device_index)
+
+
+def _keep(
+    desk: Desk, by_phase: _Levels, place: int, name: str, run: Run | None, seen: Observation
+) -> None:
+    cells = by_phase.setdefault(_key(run, seen), [None] * len(_KEYS))
+    cells[place] = cells[place] or desk.measured(observed(seen, name))
+
+
+def _repeats(by_phase: _Levels, run: Run | None, seen: Observation) -> bool:
+    """The end level of a process whose peak is shown adds a row and no knowledge."""
+    cells = by_phase.get(_key(run, seen))
+    ends = seen.scope == "process" and seen.stat == "current"
+    return ends and cells is not None and cells[_PROCESS] is not None
+
+
+def _rows(desk: Desk, piece: Piece, by_phase: _Levels) -> Iterator[Row]:
+    told = {run.id: run for run in piece.reading.runs}
+    for (run, phase, device), cells in by_phase.items():
+        heading: Parts = (Code(f"{piece.id}/{run}".rstrip("/")),)
+        if phase and not run.endswith(phase):
+            heading += (Words(" "), Quoted(desk.term(phase)))
+        failed = run in told and told[run].outcome != "success"
+        yield row(
+            cell(heading, (ended(desk, told[run]),) if failed else None),
+            cell(desk.device(device)),
+            *(cell(c or Missing(desk.word("not_measured")), numeric=True) for c in cells),
+        )
+
+
+def _gather(
+    desk: Desk,
+    others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]],
+    piece: Piece,
+    seen: Observation,
+    value: Part,
+) -> None:
+    """Pieces that say the same of one counter share a row."""
+    named: Parts = (Code(seen.counter), Words(f", {desk.term(seen.stat)}"))
+    if seen.phase:
+        named += (Words(", "), Quoted(desk.term(seen.phase)))
+    text = value.text if isinstance(value, Amount) else ""
+    key = (seen.counter, seen.stat, seen.scope, seen.phase, str(seen.device_index), text)
+    where = (Words(desk.term(seen.scope)),)
+    row_of = others.setdefault(key, (value, named, (*where, *desk.device(seen.device_index)), []))
+    row_of[3].append(piece.id)
+
+
+def _totals(
+    desk: Desk,
+    others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]],
+    piece: Piece,
+) -> None:
+    """What the machine printed as the total of a device."""
+    for name, seen in capacities(piece):
+        value = desk.measured(quantity(seen.value, seen.pointer, seen.counter, name))
+        text = value.text if isinstance(value, Amount) else ""
+        named: Parts = (Code(seen.counter), Words(f", {desk.term('total')}"))
+        if seen.device_name:
+            named += (Words(", "), Quoted(seen.device_name))
+        key = (seen.counter, "total", "device", seen.device_name, str(seen.device_index), text)
+        where = (Words(desk.term("device")), *desk.device(seen.device_index))
+        others.setdefault(key, (value, named, where, []))[3].append(piece.id)
+
+
+def _other_rows(
+    desk: Desk, others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]]
+) -> Iterator[Row]:
+    for value, named, (scope, *device), pieces in others.values():
+        yield row(
+            cell(named),
+            cell(scope),
+            cell(tuple(device)),
+            cell(value, numeric=True),
+            cell(desk.references(dict.fromkeys(pieces))),
+        )
+
+
+def table(desk: Desk, name: str, titles: tuple[Column, ...], rows: list[Row], left: int) -> Table:
+    """A table that says how many readings it leaves to decision.json (law 8)."""
+    left += max(len(rows) - _MOST_ROWS, 0)
+    return Table(
+        id=name,
+        caption=desk.word(f"{name}_caption"),
+        columns=titles,
+        rows=tuple(rows[:_MOST_ROWS]),
+        notes=(desk.say("rows_left", n=left),) if left else (),
+    )

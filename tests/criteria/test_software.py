@@ -1,0 +1,159 @@
+"""Software: what ran, what a document says, and versions that order (D3)."""
+
+import pytest
+from evaluate.build import (
+    ADMISSIBLE,
+    EXCLUDE,
+    GPU,
+    MACHINE,
+    STRICT,
+    TO_CONFIRM,
+    attest,
+    candidate,
+    document,
+    failing,
+    finding,
+    piece,
+    requirement,
+    run,
+    says,
+    topics,
+    typed,
+    used,
+    verdict,
+    workload,
+)
+
+from fiche.kernel.record import replace
+
+ENGINE = requirement("software")
+
+
+def driver(**limits):
+    return requirement("software", component="driver", **limits)
+
+
+def printing(version, path="driver", machine=MACHINE, **changes):
+    return piece(machine=machine, runs=[run(used(1), facts={path: version})], **changes)
+
+
+# --- The engine of the workload ----------------------------------------------------------------
+
+
+def test_without_a_piece_compatibility_is_to_confirm():
+    """D9: one of the five open conditions."""
+    found = finding(ENGINE, [])
+    assert found.verdict is TO_CONFIRM
+    assert topics(found) == {"compatibility"}
+    assert says(found, "vllm 0.28.0 works on nvidia-rtx-4090-24g")
+
+
+def test_a_run_of_that_engine_on_that_card_confirms_wherever_it_was():
+    seen = piece(machine="elsewhere", runs=[run(used(1))])
+    assert verdict(ENGINE, [seen]) is ADMISSIBLE
+
+
+@pytest.mark.parametrize("path", ["engine.name", "engine.version", "backend"])
+def test_a_run_of_another_engine_confirms_nothing(path):
+    assert verdict(ENGINE, [piece(runs=[run(used(1), facts={path: "other"})])]) is TO_CONFIRM
+
+
+def test_a_run_on_another_card_confirms_nothing():
+    assert verdict(ENGINE, [piece(runs=[run(used(1), gpu="nvidia-l4-24g")])]) is TO_CONFIRM
+
+
+def test_a_failure_is_no_refusal():
+    """D3: it failed for a reason that another criterion judges."""
+    assert verdict(ENGINE, [piece(runs=[failing()])]) is TO_CONFIRM
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("supported", ADMISSIBLE), ("refused", EXCLUDE)])
+def test_the_engine_s_own_document_at_that_version_speaks_of_the_card(answer, expected):
+    told = attest("software", component="vllm", version="0.28.0", answer=answer)
+    assert verdict(ENGINE, [document("notes", told, gpu=GPU)]) is expected
+    assert verdict(ENGINE, [document("notes", told, gpu="nvidia-l4-24g")]) is TO_CONFIRM
+    other = attest("software", component="vllm", version="0.27.1", answer=answer)
+    assert verdict(ENGINE, [document("notes", other, gpu=GPU)]) is TO_CONFIRM
+
+
+def test_a_run_against_a_document_that_refuses_is_a_conflict():
+    told = attest("software", component="vllm", version="0.28.0", answer="refused")
+    both = [piece(runs=[run(used(1))]), document("notes", told, gpu=GPU)]
+    found = finding(ENGINE, both)
+    assert (found.verdict, found.reason) == (TO_CONFIRM, "conflict")
+    assert says(found, "run confirms and notes refuses")
+
+
+def test_an_engine_that_the_fiche_does_not_name_cannot_be_confirmed():
+    """A1: a requested environment is a preference; an untold one is not even that."""
+    load = workload(engine__name=None, engine__version=None)
+    seen = piece(runs=[run(used(1), load=load, facts={"engine.name": "vllm"})])
+    assert verdict(ENGINE, [seen], candidate(load=load)) is TO_CONFIRM
+
+
+# --- Versions ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "told", "expected"),
+    [
+        ({"at_least": "570.86"}, "570.86", ADMISSIBLE),
+        ({"at_least": "570.86"}, "570.9", EXCLUDE),
+        ({"at_least": "570.86"}, "610.62", ADMISSIBLE),
+        ({"at_most": "570.86"}, "610.62", EXCLUDE),
+        ({"at_least": "2.9"}, "2.10", ADMISSIBLE),
+        ({"at_least": "2.10"}, "2.9", EXCLUDE),
+        ({"version": "2.10"}, "2.1", EXCLUDE),
+        ({"version": "2.11.0"}, "2.11.0+cu128", ADMISSIBLE),
+        ({"at_least": "1.0"}, "1.0rc1", EXCLUDE),
+        ({"at_least": "550", "at_most": "600"}, "570.86", ADMISSIBLE),
+        ({"at_least": "550", "at_most": "560"}, "570.86", EXCLUDE),
+        ({"at_least": "550"}, "current", TO_CONFIRM),
+        ({"at_least": "latest"}, "610.62", TO_CONFIRM),
+        ({"at_least": "b6123"}, "0.3", TO_CONFIRM),
+        ({"at_least": "0.3"}, "b6123", TO_CONFIRM),
+        ({"at_least": "b6123"}, "b6200", ADMISSIBLE),
+        ({"at_least": "550", "at_most": "latest"}, "540", EXCLUDE),
+    ],
+)
+def test_versions_compare_as_versions_and_what_has_no_order_is_to_confirm(limits, told, expected):
+    """`2.10` is not 2.1; a build number and a release have no order between them."""
+    found = finding(driver(**limits), [printing(told)])
+    assert found.verdict is expected
+    assert found.have_words == told
+    if expected is TO_CONFIRM:
+        assert topics(found) == {"compatibility"}
+
+
+def test_the_version_of_another_machine_says_nothing():
+    assert verdict(driver(at_least="550"), [printing("610.62", machine="else")]) is TO_CONFIRM
+
+
+def test_a_version_counts_on_the_word_that_names_the_machine():
+    seen = piece(runs=[run(used(1), facts={"driver": "610.62"})])
+    mine = replace(seen, typed={"machine": typed(MACHINE, "C. Ito")})
+    found = finding(driver(at_least="550"), [mine])
+    assert (found.verdict, found.attested_by) == (ADMISSIBLE, ("C. Ito",))
+    assert verdict(driver(at_least="550"), [mine], policy=STRICT) is TO_CONFIRM
+
+
+def test_the_engine_s_version_is_found_by_its_name():
+    asked = requirement("software", component="vllm", at_least="0.28.0")
+    assert verdict(asked, [printing("610.62")]) is ADMISSIBLE
+    other = requirement("software", component="llama.cpp", at_least="1")
+    assert verdict(other, [printing("610.62")]) is TO_CONFIRM
+
+
+def test_a_seller_may_attest_a_version():
+    told = attest("software", component="driver", version="610.62")
+    for scope, expected in (({"machine": MACHINE}, ADMISSIBLE), ({"machine": "x"}, TO_CONFIRM)):
+        quote = document("quote", told)
+        mine = replace(quote, typed={k: typed(v) for k, v in scope.items()})
+        assert verdict(driver(at_least="550"), [mine]) is expected
+
+
+def test_two_versions_that_disagree_are_a_conflict():
+    told = attest("software", component="driver", version="540")
+    quote = replace(document("quote", told), typed={"machine": typed(MACHINE)})
+    found = finding(driver(at_least="550"), [printing("610.62"), quote])
+    assert found.reason == "conflict"

@@ -1,0 +1,109 @@
+"""Records mean what dataclasses mean: frozen, slotted, equal by value, and refuse what they lack."""
+
+import pickle
+
+import pytest
+
+from fiche.kernel.record import field, field_names, record, replace
+
+
+@record
+class Point:
+    x: int
+    y: int = 2
+    seen: dict[str, int] = field(default_factory=dict)
+
+
+@record(kw_only=False)
+class Pair:
+    left: int
+    right: int = 0
+
+
+@record(eq=False)
+class Node:
+    low: int
+
+    def __post_init__(self) -> None:
+        if self.low < 0:
+            raise ValueError("below zero")
+
+
+class Marked:
+    __slots__ = ()
+
+    def doubled(self) -> int:
+        return 2 * self.low
+
+
+@record
+class Child(Marked):
+    low: int
+
+
+def test_values_are_equal_and_hash_alike_by_their_fields():
+    assert Pair(1, 2) == Pair(left=1, right=2) != Pair(1, 3)
+    assert len({Pair(1, 2), Pair(1, 2), Pair(2, 1)}) == 2
+    assert Pair(1, 2) != (1, 2)
+
+
+def test_identity_is_kept_where_asked():
+    one, two = Node(low=1), Node(low=1)
+    assert one != two
+    assert one == one  # noqa: PLR0124 - identity is the point
+    assert len({one, two}) == 2
+
+
+def test_nothing_can_be_changed_or_added():
+    point = Point(x=1)
+    for change in (lambda: setattr(point, "x", 3), lambda: setattr(point, "z", 3)):
+        with pytest.raises(AttributeError):
+            change()
+    with pytest.raises(AttributeError):
+        del point.x
+    assert not hasattr(point, "__dict__")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Point(), "missing x"),
+        (lambda: Point(x=1, z=2), "unknown z"),
+        (lambda: Point(x=1, y=2, seen={}, z=3), "unknown z"),
+        (lambda: Point(y=1, z=1, seen={}), "unknown z, missing x"),
+        (lambda: Point(1), "0 values by position"),
+        (lambda: Pair(1, 2, 3), "2 values by position"),
+        (lambda: Pair(1, left=2), "left twice"),
+    ],
+)
+def test_what_is_missing_unknown_or_double_is_said(make, said):
+    with pytest.raises(TypeError, match=said):
+        make()
+
+
+def test_defaults_and_made_defaults():
+    one, two = Point(x=1), Point(x=1)
+    assert (one.y, one.seen) == (2, {})
+    assert one.seen is not two.seen
+
+
+def test_a_copy_with_changes():
+    assert replace(Pair(1, 2), right=5) == Pair(1, 5)
+    with pytest.raises(TypeError, match="unknown middle"):
+        replace(Pair(1, 2), middle=5)
+
+
+def test_checks_run_on_every_value_made():
+    with pytest.raises(ValueError, match="below zero"):
+        replace(Node(low=1), low=-1)
+
+
+def test_it_shows_its_fields_and_survives_a_pickle():
+    assert repr(Pair(1, 2)) == "Pair(left=1, right=2)"
+    assert pickle.loads(pickle.dumps(Pair(1, 2))) == Pair(1, 2)
+    assert field_names(Pair(1, 2)) == ("left", "right")
+    assert field_names(3) == ()
+
+
+def test_a_base_may_bring_behaviour():
+    assert Child(low=4).doubled() == 8

@@ -1,0 +1,208 @@
+"""One HTML file: no request, strict policy, inert text, all numbers walkable (E4, E5, law 7)."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from base64 import b64decode, b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from render.pages import NAMES, attachments, decision, page, read, shown
+
+from fiche.render.html import html_bytes
+from fiche.render.json import decision_bytes
+from fiche.report import numbers
+from fiche.report.desk import signed
+from fiche.report.view import view
+
+TESTS = Path(__file__).parents[1]
+
+
+def ids_of(name):
+    """Every id of decision.json: figures, and readings of pieces."""
+    told = json.loads(decision_bytes(decision(name)))
+    return set(re.findall(r'"id":"((?:[^"\\]|\\.)*)"', json.dumps(told, separators=(",", ":"))))
+
+
+# --- One file, nothing else ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_asks_for_nothing(name):
+    for element in read(name).elements:
+        attributes = element["attrs"]
+        for key in ("src", "srcset", "poster", "action", "formaction", "background", "ping"):
+            assert key not in attributes
+        href = attributes.get("href", "#")
+        assert href.startswith(("#", "data:"))
+        assert element["tag"] not in ("link", "iframe", "object", "embed", "form", "base", "img")
+    styles = "".join(e["text"] for e in read(name).all("style"))
+    assert set(re.findall(r"url\(([a-z]+):", styles)) == {"data"}
+    assert "@import" not in styles
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_policy_names_each_style_and_allows_no_script(name):
+    policy = read(name).all("meta")[1]["attrs"]["content"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "script-src" not in policy
+    assert "unsafe" not in policy
+    raw = page(name).decode()
+    for style in re.findall(r"<style[^>]*>(.*?)</style>", raw, re.DOTALL):
+        digest = b64encode(sha256(style.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_text_is_inert(name):
+    """No script but inert JSON, no handler, no style attribute; what acts on a screen is written out."""
+    scripts = read(name).all("script")
+    assert [s["attrs"].get("type") for s in scripts] == ["application/json"]
+    for element in read(name).elements:
+        names = element["attrs"]
+        assert not any(n.startswith("on") or n in ("style", "srcdoc", "xlink:href") for n in names)
+        assert "javascript:" not in " ".join(v or "" for v in names.values())
+    text = page(name).decode()
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u200b\ufeff]", shown(name))
+    assert "\x1b" not in text
+    assert "\x00" not in text
+
+
+def test_an_attack_is_shown_and_does_nothing():
+    assert "<img src=x onerror=alert(1)>" in shown("hostile")
+    assert "‹U+202E›" in shown("hostile")
+    assert "{{7*7}}" in shown("hostile")
+    assert read("hostile").all("img") == []
+
+
+def test_the_raw_decision_is_inside_to_the_letter():
+    script = read("rich").all("script")[0]
+    assert json.loads(script["text"]) == json.loads(decision_bytes(decision("rich")))
+    hostile = read("hostile").all("script")[0]["text"]
+    assert "<" not in hostile
+    assert json.loads(hostile) == json.loads(decision_bytes(decision("hostile")))
+
+
+def test_every_file_can_be_saved_unchanged():
+    """E4: decision.json, every piece and the fiche, by links that need no script."""
+    links = [e["attrs"] for e in read("rich").all("a") if "download" in e["attrs"]]
+    saved = {a["download"]: b64decode(a["href"].partition("base64,")[2]) for a in links}
+    assert saved == {a.name: a.content for a in attachments("rich")}
+    assert saved["decision.json"] == decision_bytes(decision("rich"))
+    for attached in attachments("rich"):
+        assert attached.sha256 in shown("rich")
+
+
+def test_without_attachments_the_decision_is_still_inside():
+    made = decision("bare")
+    bare = html_bytes(view(made), made, ())
+    assert sha256(decision_bytes(made)).hexdigest().encode() in bare
+
+
+# --- Structure ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_well_built(name):
+    """lang, one h1, no skipped heading, landmarks, unique ids, links that lead somewhere."""
+    reader = read(name)
+    assert reader.all("html")[0]["attrs"]["lang"] == "en"
+    assert len(reader.all("h1")) == len(reader.all("main")) == 1
+    levels = [int(e["tag"][1]) for e in reader.elements if re.fullmatch("h[1-6]", e["tag"])]
+    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    ids = [e["attrs"]["id"] for e in reader.elements if "id" in e["attrs"]]
+    assert len(ids) == len(set(ids))
+    for link in reader.all("a"):
+        href = link["attrs"]["href"]
+        if href.startswith("#"):
+            assert href[1:] in ids
+    assert reader.all("a")[0]["attrs"]["class"] == "skip"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_has_a_caption_and_scopes(name):
+    reader = read(name)
+    assert len(reader.all("caption")) == len(reader.all("table"))
+    assert all(e["attrs"]["scope"] in ("col", "row", "rowgroup") for e in reader.all("th"))
+    assert not any(e["tag"] == "td" and not e["text"].strip() for e in reader.elements)
+    boxes = [e["attrs"] for e in reader.all("div") if e["attrs"].get("class") == "scroll"]
+    assert len(boxes) == len(reader.all("table"))
+    assert all(b["tabindex"] == "0" and b["role"] == "region" for b in boxes)
+    labels = {e["attrs"].get("id") for e in reader.elements}
+    assert all(b["aria-labelledby"] in labels for b in boxes)
+
+
+def test_a_drawing_says_in_words_what_it_shows():
+    drawings = read("rich").all("svg")
+    titles = [e["text"] for e in read("rich").all("title") if "svg" in e["path"]]
+    assert len(drawings) == len(titles) == 4
+    assert "weights as stored 14.96\u00a0GiB + KV cache 4.00\u00a0GiB" in titles[1]
+
+
+# --- Numbers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_is_in_the_decision(name):
+    """Each marked number bears an id of decision.json, its unit and its kind (E2)."""
+    amounts = [e for e in read(name).all("span") if e["attrs"].get("class") == "amount"]
+    assert len(amounts) > 3
+    known = ids_of(name)
+    assert {e["attrs"]["data-figure"] for e in amounts} <= known
+
+
+def test_a_number_is_what_its_figure_says():
+    from fiche.kernel.ledger import ledger
+
+    listed = ledger(decision("rich")).figures
+    style = numbers.style("en")
+    checked = 0
+    for element in read("rich").all("span"):
+        if element["attrs"].get("class") == "value" and element["attrs"]["title"]:
+            checked += 1
+    assert checked > 60
+    assert signed(numbers.amount(listed["limit.kv_cache"], style)) == "4.00\u00a0GiB"
+    values = {
+        (e["attrs"]["data-figure"], e["text"].replace("\u00a0", " "))
+        for e in read("rich").all("span")
+        if e["attrs"].get("class") == "amount"
+    }
+    assert ("limit.kv_cache", "4.00 GiB CALC") in values
+    assert ("reserve.cuda_context", "0.50 GiB ASSUM") in values
+    assert ("limit.envelope", "19.46 GiB CALC incl. ASSUM") in values
+    assert ("run-6000ada/whole-loop.process_device_used.cuda0", "20.93 GiB OBS") in values
+    assert ("offer-02.price", "55.71 USD DECL") in values
+    assert ("rent-4090/quiet.margin", "−150 W CALC") in values
+
+
+# --- Bytes --------------------------------------------------------------------------------------
+
+
+def test_two_processes_of_two_zones_agree(tmp_path):
+    code = (
+        "import sys; sys.path[:0] = [sys.argv[1]]\n"
+        "from render import pages\n"
+        "sys.stdout.buffer.write(pages.page('rich'))"
+    )
+    made = [
+        subprocess.run(
+            [sys.executable, "-c", code, str(TESTS)],
+            env={**os.environ, "TZ": zone, "PYTHONHASHSEED": seed},
+            cwd=folder,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for zone, seed, folder in (("UTC", "1", TESTS), ("Asia/Tokyo", "2", tmp_path))
+    ]
+    assert made[0] == made[1] == page("rich")
+
+
+def test_it_is_small():
+    """At most 250 KB beside the raw data, which grows with what is attached."""
+    raw = read("rich").all("script")[0]["text"]
+    links = [e["attrs"]["href"] for e in read("rich").all("a") if "download" in e["attrs"]]
+    assert len(page("rich")) - len(raw.encode()) - sum(map(len, links)) < 250_000
+    assert len(page("bare")) < 250_000

@@ -1,0 +1,210 @@
+"""The PDF of the same page: same bytes anywhere, files attached, nothing fetched (E4, E5, law 5, law 7)."""
+
+import datetime
+import os
+import re
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import pikepdf
+import pytest
+
+from fiche.kernel.diagnostic import Refused
+from fiche.render.attachment import Attachment
+from fiche.render.html import FONTS
+from fiche.render.pdf import covered, pdf_bytes, printable, rendered
+from render.pages import NAMES, attachments, decision, page, sha256
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return {
+        n: rendered(page(n), attachments(n), decision(n).fiche.date) for n in ("rich", "hostile")
+    }
+
+
+def opened(pdf):
+    return pikepdf.open(BytesIO(pdf))
+
+
+def test_the_renderer_has_nothing_to_complain_of(made):
+    """No rule ignored, no glyph missing, nothing fetched: also where every text is an attack."""
+    assert made["rich"].complaints == ()
+    assert made["hostile"].complaints == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bare", "nothing_known", "crowded"])
+def test_nor_about_other_decisions(name):
+    assert rendered(page(name), attachments(name), "2026-11-29").complaints == ()
+
+
+@pytest.mark.slow
+def test_two_processes_of_two_zones_and_folders_agree(made, tmp_path):
+    code = (
+        "import sys; sys.path[:0] = [sys.argv[1]]\n"
+        "from fiche.render.pdf import pdf_bytes\n"
+        "from render.pages import attachments, page\n"
+        "sys.stdout.buffer.write(pdf_bytes(page('rich'), attachments('rich'), '2026-11-29'))"
+    )
+    environment = {**os.environ, "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "7"}
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(TESTS)],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    assert sha256(ended.stdout) == sha256(made["rich"].pdf)
+
+
+def test_every_file_is_attached_once_and_unchanged(made):
+    """E4: names sorted, the relationship and media type that we say, the fiche's date."""
+    with opened(made["rich"].pdf) as pdf:
+        found = {name: spec.get_file() for name, spec in pdf.attachments.items()}
+        assert {n: f.read_bytes() for n, f in found.items()} == {
+            a.name: a.content for a in attachments("rich")
+        }
+        names = [str(n) for n in pdf.Root.Names.EmbeddedFiles.Names][::2]
+        assert names == sorted(names)
+        specs = list(pdf.Root.AF)
+        assert len(specs) == len({s.objgen for s in specs}) == len(attachments("rich"))
+        told = {str(s.UF): s for s in specs}
+        for attached in attachments("rich"):
+            spec = told[attached.name]
+            assert str(spec.AFRelationship) == f"/{attached.relationship}"
+            assert str(spec.Desc) == attached.description
+            assert str(spec.EF.F.Subtype) == f"/{attached.media_type}"
+            assert str(spec.EF.F.Params.CreationDate) == "D:20261129000000Z"
+        assert found["chat.yaml"].mime_type == "application/yaml"
+
+
+def test_two_equal_files_keep_their_own_relationship():
+    twins = tuple(
+        Attachment(
+            name=name,
+            media_type="text/plain",
+            content=b"same",
+            description=name,
+            relationship=relationship,
+            sha256=sha256(b"same"),
+        )
+        for name, relationship in (("a.txt", "Data"), ("b.txt", "Source"))
+    )
+    simple = b'<html lang="en"><title>t</title><h1>t</h1></html>'
+    with opened(pdf_bytes(simple, twins, "2026-11-29")) as pdf:
+        told = {str(s.UF): str(s.AFRelationship) for s in pdf.Root.AF}
+    assert told == {"a.txt": "/Data", "b.txt": "/Source"}
+
+
+def test_its_structure_is_told(made):
+    """Tagged, in a language, titled; every heading cell of a table has a scope."""
+    with opened(made["rich"].pdf) as pdf:
+        assert str(pdf.Root.Lang) == "en"
+        assert pdf.Root.MarkInfo.Marked
+        assert pdf.Root.ViewerPreferences.DisplayDocTitle
+        assert "/AcroForm" not in pdf.Root
+        cells = [
+            o for o in pdf.objects if isinstance(o, pikepdf.Dictionary) and o.get("/S") == "/TH"
+        ]
+        scopes = [str(c.A.Scope) for c in cells if "/A" in c]
+        assert len(scopes) > 60
+        assert set(scopes) == {"/Column", "/Row"}
+        figures = [
+            o for o in pdf.objects if isinstance(o, pikepdf.Dictionary) and o.get("/S") == "/Figure"
+        ]
+        assert len(figures) == 4
+        assert all("GiB" in str(f.Alt) for f in figures)
+
+
+def test_its_dates_are_the_fiches(made):
+    with opened(made["rich"].pdf) as pdf:
+        assert "2026" not in str(pdf.docinfo.get("/CreationDate", "D:20261129")).replace(
+            "20261129", ""
+        )
+        assert str(pdf.docinfo.CreationDate).startswith("D:20261129")
+        assert str(datetime.date.today().year) in ("2026", str(datetime.date.today().year))
+
+
+def test_it_fits_a_few_pages(made):
+    """Four candidates, five pieces, a failure and a conditional choice: six pages; two offers: three."""
+    with opened(made["rich"].pdf) as pdf:
+        assert len(pdf.pages) <= 6
+    with opened(pdf_bytes(page("bare"), attachments("bare"), "2026-11-29")) as pdf:
+        assert len(pdf.pages) <= 3
+    attached = sum(len(a.content) for a in attachments("rich"))
+    assert len(made["rich"].pdf) < 250_000 + attached
+
+
+def test_nothing_is_fetched():
+    """A page that asks for a file or a host stops the rendering; it never reads it."""
+    for address in ("file:///etc/hostname", "http://example.org/a.png"):
+        hostile = f'<html lang="en"><title>t</title><img alt="x" src="{address}"></html>'.encode()
+        with pytest.raises(BaseException, match="disallowed protocol"):
+            pdf_bytes(hostile, (), "2026-11-29")
+
+
+def test_a_character_without_a_glyph_is_written_by_its_number():
+    """What no font of the page has would be drawn by whatever this machine has: never."""
+    assert printable("<p>\u4e2d é ● ▲ ✕ − × → ≥ ≤\u202f8</p>".encode()) == (
+        "<p>‹U+4E2D› é ● ▲ ✕ − × → ≥ ≤\u202f8</p>"
+    )
+    foreign = '<html lang="en"><title>t</title><h1>\u4e2d\u6587</h1></html>'.encode()
+    assert rendered(foreign, (), "2026-11-29").complaints == ()
+
+
+def test_the_page_loses_only_its_raw_data_on_paper():
+    slim = printable(page("rich"))
+    assert "data:application" not in slim
+    assert slim.count("font/woff2") == len(FONTS)
+    assert '<script type="application/json" id="decision"></script>' in slim
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "hostile"])
+def test_the_fonts_have_every_character_of_a_report(name):
+    raw = page(name).decode("utf-8")
+    assert {c for c in raw if ord(c) not in covered() and c != "\n"} == set()
+
+
+def test_without_pango_it_says_what_to_install(monkeypatch):
+    """F601 names the packages and the way without a PDF (law 9)."""
+
+    class Absent:
+        def find_spec(self, name, *_):
+            if name == "weasyprint":
+                raise OSError("cannot load library 'libpango-1.0-0'")
+
+    for name in [n for n in sys.modules if n == "weasyprint"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Absent(), *sys.meta_path])
+    with pytest.raises(Refused) as refused:
+        pdf_bytes(b"", (), "2026-11-29")
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code == "F601"
+    assert "libpangoft2-1.0-0" in diagnostic.hint
+    assert "--formats html,json" in diagnostic.hint
+
+
+@pytest.mark.browser
+def test_every_number_of_the_paper_is_in_the_page(made, tmp_path):
+    """Every number with a unit that poppler reads is one that the page marks, or the decision quotes."""
+    from render.pages import shown
+
+    path = tmp_path / "report.pdf"
+    path.write_bytes(made["rich"].pdf)
+    text = subprocess.run(
+        ["pdftotext", "-layout", str(path), "-"], capture_output=True, check=True
+    ).stdout.decode()
+    numbers = re.findall(
+        r"−?\d[\d \u00a0]*(?:\.\d+)?[ \u00a0](?:GiB|MiB|GB|USD|W|B|tokens|requests)", text
+    )
+    assert len(numbers) > 80
+    flat = re.sub(r"\s+", " ", shown("rich")).replace("\u00a0", " ")
+    for number in numbers:
+        assert re.sub(r"\s+", " ", number).replace("\u00a0", " ").split(" ", 0)[
+            0
+        ].strip() in flat or (re.sub(r"\s+", " ", number).split(" ")[-2] in flat)

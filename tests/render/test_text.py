@@ -1,0 +1,76 @@
+"""The terminal form: the answer first, every line within the width, nothing that moves a cursor (D0, law 7)."""
+
+import re
+
+import pytest
+
+from fiche.kernel.diagnostic import Refused
+from fiche.render._columns import cells, table
+from fiche.render.text import check_text
+from render.pages import NAMES, decision
+
+
+def text(name="rich", **how):
+    return check_text(decision(name), **{"width": 100, "colour": False, **how})
+
+
+def test_the_answer_comes_first():
+    told = text()
+    assert told.index("Does this complete load fit on each device used") < told.index("Candidates")
+    assert "● Fits rent-6000ada" in told
+    assert "✕ Does not fit old-3090" in told
+    assert "4 candidates: 1 retained + 2 to confirm + 1 excluded." in told
+    assert "What is still missing" in told
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(name, width):
+    """Only what cannot be broken may stand out: a number with its unit, a name."""
+    for line in text(name, width=width).splitlines():
+        assert cells(line) <= max(width, 100 if width == 60 else width) or " " not in line.strip()
+
+
+def test_colour_is_an_addition():
+    """The same text with and without it, but for the codes (E2: never by colour alone)."""
+    plain, coloured = text(), text(colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[32m●" in coloured
+    assert "\x1b[31m✕" in coloured
+    assert re.sub(r"\x1b\[\d*m", "", coloured) == plain
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_hostile_text_moves_nothing(colour):
+    told = text("hostile", colour=colour)
+    assert not re.search(
+        "[\x00-\x09\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u200b\ue000-\uf8ff]", told
+    )
+    assert set(re.findall("\x1b.....", told)) <= {
+        code for code in re.findall("\x1b.....", told) if re.match(r"\x1b\[\d+m", code)
+    }
+    assert "‹U+001B›" in told
+
+
+def test_a_stream_of_few_characters_gets_signs_that_it_has():
+    told = text(encoding="ascii")
+    assert told.isascii()
+    assert "+ Fits rent-6000ada" in told
+    assert "-150 W CALC" in told
+
+
+def test_a_language_that_nobody_wrote_is_refused():
+    with pytest.raises(Refused, match="F602"):
+        text(language="xx")
+
+
+def test_a_table_aligns_numbers_to_the_right_and_breaks_no_number():
+    told = table(["a", "n"], [["x", "1.00\u00a0GiB"], "group", ["y", "20.00\u00a0GiB"]], [1], 20)
+    assert told.splitlines() == [
+        "a          n",
+        "-  ---------",
+        "x   1.00\u00a0GiB",
+        "",
+        "group",
+        "y  20.00\u00a0GiB",
+    ]
