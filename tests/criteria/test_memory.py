@@ -619,7 +619,18 @@ def test_the_envelope_would_admit_once_the_machine_is_known_and_every_item_has_a
     assert verdict(memory(), [room], on) is TO_CONFIRM
     (would,) = second(memory(), [room], on)
     assert would.would_be is ADMISSIBLE
-    assert any("reserve.workspace" in text and "A. Martin" in text for text in would.if_held)
+    assert would.if_held == (
+        "the conservative envelope is not exceeded",
+        f"reserve.workspace = {2 * GIB} B, assumed by A. Martin: seen on the workstation",
+    )
+
+
+def test_an_envelope_of_stated_counts_holds_only_if_they_do():
+    reserve = [assumed(2 * GIB, id="reserve.workspace")]
+    room = piece("print", machine=MACHINE, totals=[total(ROOM)])
+    (would,) = second(memory(), [room], candidate(load=workload(reserve=reserve)))
+    assert would.would_be is ADMISSIBLE
+    assert "the stated parameter count and dimensions of the model hold" in would.if_held
 
 
 def test_an_item_without_a_figure_keeps_the_envelope_open():
@@ -658,7 +669,7 @@ def test_two_cards_without_a_stated_placement_are_to_confirm():
 def test_two_devices_on_one_card_are_to_confirm():
     load = workload(placement__devices=2, placement__split="tensor_parallel")
     found = findings(memory(), [], candidate(cards=1, load=load))
-    assert [f.verdict for f in found] == [TO_CONFIRM, TO_CONFIRM]
+    assert [(f.verdict, f.reason) for f in found] == [(TO_CONFIRM, "open")] * 2
     assert all("placement" in topics(f) for f in found)
 
 

@@ -66,7 +66,6 @@ def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
         pieces=_pieces(seen, best),
         attested_by=_people(seen, best, floor),
         if_held=_if_held(need, floor, best is None),
-        required=told,
     )
 
 
@@ -255,7 +254,8 @@ def _too_much(floor: Figure | None, most: Figure | None) -> bool:
 def _if_held(need: Figure | None, floor: Figure | None, assumed_need: bool) -> tuple[str, ...]:
     """The assumptions that a second reading leans on."""
     held = []
-    if floor is not None and not pinned(floor):
+    leaning = (floor, need if assumed_need else None)
+    if any(figure is not None and not pinned(figure) for figure in leaning):
         held.append("the stated parameter count and dimensions of the model hold")
     if need is not None and assumed_need:
         held.append("the conservative envelope is not exceeded")
