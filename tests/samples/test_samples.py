@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from fiche.cli.compile import compile_fiche
+from fiche.cli.reports import files
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.piece import Run
@@ -126,6 +127,14 @@ def test_guide_computes_the_envelope_of_its_source():
     }
 
 
+def test_guide_shows_the_envelope_of_its_source_to_a_reader():
+    """D9: 19.04 GiB stands in the report, beside 13.04 GiB of weights, though it settles nothing."""
+    page = files(compile_fiche(SAMPLES / "guide" / "fiche.yaml"), ("html",))["report.html"]
+    told = page.partition(b"</style>")[2].decode("utf-8")
+    for amount in ("19.04", "13.04", "47.14", "55.71"):
+        assert amount in told
+
+
 def test_guide_asks_for_an_identity():
     """A1: a parameter count is no identity, for any candidate."""
     assert [c.topic for c in decided("guide").workload_conditions] == ["identity"]
@@ -168,6 +177,14 @@ def test_serving_leaves_exactly_these_points_open_on_the_label_only_card():
     """D3: a label, a stock and no run prove neither memory, software nor a date."""
     wanted = {"need", "memory_available", "compatibility", "delivery"}
     assert topics("serving", "rent-6000-ada") == wanted
+
+
+def test_serving_does_not_say_what_a_bare_log_leaves_out():
+    """C2: a log tells neither its pass nor its ordering, so the report says neither."""
+    page = files(compile_fiche(SAMPLES / "serving" / "fiche.yaml"), ("html",))["report.html"]
+    row = page.decode("utf-8").partition("oom-4080/failure-1")[2].partition("</tr>")[0]
+    assert "after warm-up" not in row
+    assert "not recorded" in row
 
 
 def test_serving_keeps_a_want_from_eliminating():

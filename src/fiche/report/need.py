@@ -97,12 +97,13 @@ def formula(node: Node) -> str:
 def _items(desk: Desk) -> Iterator[Block]:
     """Every named step of the estimates of the most demanding cases, each once."""
     rows: dict[str, Row] = {}
+    above = {desk.book.of(f.need).id for f, _ in _compared(desk) if f.need is not None}
     left: dict[str, Parts] = {}
     for outcome in desk.decision.outcomes:
         estimate = _estimate(desk, outcome)
         for node in trace.walk(estimate) if estimate is not None else ():
-            # The sum itself is the line of arithmetic above.
-            if node.id and isinstance(node.origin, Computed) and node is not estimate:
+            # A sum that is the line of arithmetic above is not told twice.
+            if node.id and isinstance(node.origin, Computed) and node.id not in above:
                 rows[node.id] = _item(desk, node)
         if isinstance(estimate, Figure) and estimate.left_out:
             items = joined([Quoted(text) for text in estimate.left_out], "; ")

@@ -50,7 +50,12 @@ def ended(desk: Desk, run: Run) -> Part:
 
 
 def protocol(desk: Desk, run: Run) -> Parts:
-    """Whole loop or phase by phase, first pass or after warm-up, and the phases gone through."""
+    """Whole loop or phase by phase, first pass or after warm-up, and the phases gone through.
+
+    A bare log says none of it (C2).
+    """
+    if not (run.whole_loop or run.phases):
+        return (Missing(desk.word("not_recorded")),)
     told = [desk.word("loop" if run.whole_loop else "phased")]
     told.append(desk.word("first_pass" if run.first_pass else "later_pass"))
     phases = joined([Quoted(desk.term(phase)) for phase in run.phases])
