@@ -2,10 +2,12 @@
 
 import json
 
-from fiche.render.attachment import attachments_of
-from fiche.render.json import decision_bytes
 from render.decisions import CONTENTS
 from render.pages import decision, sha256
+
+from fiche.kernel.record import replace
+from fiche.render.attachment import attachments_of
+from fiche.render.json import decision_bytes
 
 
 def attached(contents):
@@ -54,13 +56,9 @@ def test_names_are_ascii_without_folders_and_never_collide():
 
 
 def test_a_media_type_that_is_none_is_not_written_into_a_page():
-    from dataclasses import replace
-
-    from fiche.render.json import decision_bytes as document
-
     made = decision("rich")
     odd = replace(made.fiche.pieces[0], media_type='text/html,"><script>')
     fiche = replace(made.fiche, pieces=(odd, *made.fiche.pieces[1:]))
     changed = replace(made, fiche=fiche)
-    told = attachments_of(changed, document(changed), CONTENTS)
+    told = attachments_of(changed, decision_bytes(changed), CONTENTS)
     assert {a.media_type for a in told if "6000ada" in a.name} == {"application/octet-stream"}

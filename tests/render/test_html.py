@@ -7,6 +7,7 @@ import subprocess
 import sys
 from base64 import b64decode, b64encode
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -112,7 +113,7 @@ def test_it_is_well_built(name):
     assert reader.all("html")[0]["attrs"]["lang"] == "en"
     assert len(reader.all("h1")) == len(reader.all("main")) == 1
     levels = [int(e["tag"][1]) for e in reader.elements if re.fullmatch("h[1-6]", e["tag"])]
-    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a <= 1 for a, b in pairwise(levels))
     ids = [e["attrs"]["id"] for e in reader.elements if "id" in e["attrs"]]
     assert len(ids) == len(set(ids))
     for link in reader.all("a"):

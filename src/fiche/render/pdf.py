@@ -76,17 +76,18 @@ def printable(page: bytes) -> str:
 
 @cache
 def _uncovered() -> re.Pattern[str]:
-    characters = sorted(covered() | {ord("\n")})
+    characters = sorted({*covered(), ord("\n")})
     return re.compile("[^" + "".join(re.escape(chr(c)) for c in characters) + "]")
 
 
-def covered() -> set[int]:
+@cache
+def covered() -> frozenset[int]:
     """The characters that every face of the text font has."""
     from fontTools.ttLib import TTFont
 
     faces = [file for family, _, file in FONTS if family == "Fiche Sans"]
-    maps = [set(TTFont(package_data(f"fonts/{file}")).getBestCmap()) for file in faces]
-    return set.intersection(*maps)
+    maps = [frozenset(TTFont(package_data(f"fonts/{file}")).getBestCmap()) for file in faces]
+    return frozenset.intersection(*maps)
 
 
 def _weasyprint() -> Foreign:

@@ -169,7 +169,8 @@ def _inline(parts: Parts) -> str:
 
 
 def _words(part: Words) -> str:
-    return _strong(part.text) if part.strong else part.text
+    text = visible(part.text)
+    return _strong(text) if part.strong else text
 
 
 def _quoted(part: Quoted | Code | Missing) -> str:
@@ -186,7 +187,7 @@ def _mark(part: Mark) -> str:
 
 
 def _state(part: State) -> str:
-    return _styled(f"{part.glyph} {part.word}".replace(" ", _GLUE), part.code)
+    return _styled(visible(f"{part.glyph} {part.word}").replace(" ", _GLUE), part.code)
 
 
 def _reference(part: Reference) -> str:
