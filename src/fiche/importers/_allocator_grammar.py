@@ -81,27 +81,39 @@ def _requested(found: Draft) -> None:
 def _take(found: Draft, pattern: re.Pattern[bytes], name: str) -> bool:
     """Read one figure (group 1, its label in group 2) and move on; False where it does not stand.
 
-    A figure that a line break runs through counts only with its label behind it: otherwise two
-    unrelated lines could make a number.
+    Most figures count only with their label behind them: a message that is cut in front of a figure may
+    be followed by anything. Without a label no line break may run through the figure.
     """
     squeezed = found.message.text
     match = pattern.match(squeezed.text, found.end)
-    if match is None or (match[2] is None and squeezed.broken(match.start(1), match.end(1))):
+    if match is None or not _one_number(found, match, 1):
+        return False
+    if match[2] is None and squeezed.broken(match.start(1), match.end(1)):
         return False
     found.quantities.setdefault(name, printed(match[1]))
     found.end = match.end()
     return True
 
 
+_DIGITS = re.compile(rb"[\d.]+")
+
+
+def _one_number(found: Draft, match: re.Match[bytes], group: int) -> bool:
+    """False where a blank stood between the digits: `1 2.00 GiB` is a cut message and something else."""
+    squeezed = found.message.text
+    digits = _DIGITS.match(squeezed.text, match.start(group))
+    return digits is not None and not squeezed.torn(digits.start(), digits.end())
+
+
 def _details(found: Draft) -> None:
     text = found.message.text.text
     opening = _OPENING.match(text, found.end)
-    if opening is not None:
+    if opening is not None and _one_number(found, opening, 1):
         found.device_index, found.end = int(opening[1]), opening.end()
         _bracketed(found)
         return
     sentence = _SENTENCE.match(text, found.end)
-    if sentence is not None:
+    if sentence is not None and _one_number(found, sentence, 1):
         found.device_index, found.end = int(sentence[1]), sentence.end()
         found.shape = "xpu-2.8" if found.backend == "xpu" else _sentence_shape(found, sentence)
         _spoken(found)
@@ -112,7 +124,8 @@ def _details(found: Draft) -> None:
 
 _OPENING = re.compile(rb"\(GPU(\d{1,3});")
 _ITEM = re.compile(
-    SIZE + rb"(totalcapacity|alreadyallocated|free|allowed|cached|reserved(?:intotal(?:byPyTorch)?)?)[;,)]?"
+    SIZE
+    + rb"(totalcapacity|alreadyallocated|free|allowed|cached|reserved(?:intotal(?:byPyTorch)?)?)[;,)]?"
 )
 _ITEMS = {
     b"totalcapacity": "total_capacity",
@@ -125,32 +138,33 @@ _LAST = {b"cached", b"reservedintotalbyPyTorch"}
 
 
 def _bracketed(found: Draft) -> None:
-    """`(GPU i; T total capacity; ...)`: until 1.4 the last figure excludes what is allocated, later
-    it includes it."""
+    """`(GPU i; T total capacity; ...)`; the last figure excludes what is allocated until torch 1.4."""
     text = found.message.text.text
     while not found.complete:
         match = _ITEM.match(text, found.end)
-        if match is None:
+        if match is None or not _one_number(found, match, 1):
             break
         found.quantities.setdefault(_ITEMS.get(match[2], "reserved_total"), printed(match[1]))
         found.end = match.end()
         found.complete = match[2] in _LAST
-    old = "reserved_unallocated" in found.quantities
-    found.shape = found.shape or f"{'xpu-' if found.backend == 'xpu' else ''}paren-{'cached' if old else 'reserved'}"
+    form = "paren-cached" if "reserved_unallocated" in found.quantities else "paren-reserved"
+    found.shape = found.shape or (f"xpu-{form}" if found.backend == "xpu" else form)
 
 
 _SENTENCE = re.compile(rb"\.GPU(\d{1,3})hasatotalcapac(i?)tyof")
 _CUT = re.compile(rb"\.(?:GPU)?")
-_CAPACITY = re.compile(SIZE + rb"(ofwhich|\.)?")
-_FREE = re.compile(SIZE + rb"(isfree)?\.?")
+_CAPACITY = re.compile(SIZE + rb"(ofwhich|of|\.)")
+_FREE = re.compile(SIZE + rb"(isfree|is)\.?")
 _OTHER = re.compile(rb"Process(\d{1,10})has" + SIZE + rb"memoryinuse\.?")
 _OWN = re.compile(rb"Includingnon-PyTorchmemory,thisprocesshas" + SIZE + rb"(memoryinuse)\.?")
 _ALLOWED = re.compile(SIZE + rb"(allowed);?")
-_ALLOCATED = re.compile(rb"Oftheallocatedmemory" + SIZE + rb"(isallocatedbyPyTorch)?,?")
+_ALLOCATED = re.compile(rb"Oftheallocatedmemory" + SIZE + rb"(isallocatedbyPyTorch|is),?")
 _POOLS = re.compile(
-    rb"with" + SIZE + rb"(allocatedinprivatepools)?(?:\(e\.g\.,?(?:CUDA|HIP|XPU)Graphs\))?,?"
+    rb"with"
+    + SIZE
+    + rb"(allocatedinprivatepools|allocated)(?:\(e\.g\.,?(?:CUDA|HIP|XPU)Graphs\))?,?"
 )
-_RESERVED = re.compile(rb"and" + SIZE + rb"(isreservedbyPyTorchbutunallocated)?\.?")
+_RESERVED = re.compile(rb"and" + SIZE + rb"(isreservedbyPyTorchbutunallocated|is)\.?")
 _CLAUSES = (
     (_OWN, "process_in_use"),
     (_ALLOWED, "allowed"),
@@ -183,7 +197,7 @@ def _open_clauses(found: Draft) -> list[tuple[re.Pattern[bytes], str]]:
 
 def _process(found: Draft) -> bool:
     match = _OTHER.match(found.message.text.text, found.end)
-    if match is None:
+    if match is None or not (_one_number(found, match, 1) and _one_number(found, match, 2)):
         return False
     found.other_processes.append(OtherProcess(pid=int(match[1]), in_use=printed(match[2])))
     found.end = match.end()
@@ -204,10 +218,13 @@ def _block(message: Message) -> Draft:
 
 _TRIED = re.compile(rb"Triedtoallocate")
 _MPS_PARTS = (
-    (re.compile(rb"\((?:MPS|currently)allocated:" + MPS_SIZE + rb"([,)])?"), "allocated"),
-    (re.compile(rb"otherallocations:" + MPS_SIZE + rb"([,)])?"), "other_in_use"),
-    (re.compile(rb"maxallowed:" + MPS_SIZE + rb"(\))?"), "allowed"),
-    (re.compile(rb"\.?Triedtoallocate" + MPS_SIZE + rb"(on)?(?:shared|private)?(?:pool)?"), "requested"),
+    (re.compile(rb"\((?:MPS|currently)allocated:" + MPS_SIZE + rb"([,)])"), "allocated"),
+    (re.compile(rb"otherallocations:" + MPS_SIZE + rb"([,)])"), "other_in_use"),
+    (re.compile(rb"maxallowed:" + MPS_SIZE + rb"(\))"), "allowed"),
+    (
+        re.compile(rb"\.?Triedtoallocate" + MPS_SIZE + rb"(on)?(?:shared|private)?(?:pool)?"),
+        "requested",
+    ),
 )
 _UNLIMITED = re.compile(rb"maxallowed:unlimited\)?")
 

@@ -81,7 +81,9 @@ def _tie(names: Sequence[str], sha256: str) -> Refused:
 def _notes(scores: Mapping[Importer, int], chosen: Importer, text: bytes) -> tuple[str, ...]:
     """What else the file holds and this reading leaves out (law 8)."""
     rest = [one.name for one, score in scores.items() if one is not chosen and score >= _SURE]
-    notes = [f"also_holds: the file also reads as {kind}, which --kind {kind} does" for kind in rest]
+    notes = [
+        f"also_holds: the file also reads as {kind}, which --kind {kind} does" for kind in rest
+    ]
     other = unsupported(text)
     if other is not None:
         notes.append(f"not_read: lines of a {other} are in the file; fiche does not read them yet")

@@ -91,7 +91,9 @@ def events(content: bytes, found: Iterable[Found]) -> list[Event]:
         if previous is not None:
             _went_on(content, previous, message.start)
         alike = result if message.bare else by_kind[_kind(message)]
-        event = next((e for e in reversed(alike[-_COMPARED:]) if _same(content, e, message, test)), None)
+        event = next(
+            (e for e in reversed(alike[-_COMPARED:]) if _same(content, e, message, test)), None
+        )
         if event is None:
             event = _event(message, test)
             result.append(event)

@@ -89,7 +89,8 @@ def _rank(near: bytes) -> int | str | None:
         return int(next(group for group in numbered[-1] if group))
     named = _NAMED.findall(near)
     if named:
-        return next(group for group in named[-1] if group).decode().strip()
+        name: bytes = next(group for group in named[-1] if group)
+        return name.decode().strip()
     return None
 
 

@@ -50,16 +50,18 @@ def reading_of(
         backend=backends.pop() if len(backends) == 1 else None,
         failures=failures,
         not_observed=not_observed,
-        runs=tuple(_run(event, f, n) for n, (event, f) in enumerate(zip(found, failures, strict=True), 1)),
-        capacities=tuple(c for event, f in zip(found, failures, strict=True) for c in _capacity(event, f)),
+        runs=tuple(
+            _run(event, f, n) for n, (event, f) in enumerate(zip(found, failures, strict=True), 1)
+        ),
+        capacities=tuple(
+            c for event, f in zip(found, failures, strict=True) for c in _capacity(event, f)
+        ),
         warnings=tuple(_warnings(found, warned)),
         duplicate_messages=sum(event.repeats for event in found),
     )
 
 
-def _warnings(
-    found: list[Event], warned: Callable[[Event], Iterator[str]]
-) -> Iterator[str]:
+def _warnings(found: list[Event], warned: Callable[[Event], Iterator[str]]) -> Iterator[str]:
     """Each warning once, with the lines that it is about."""
     lines: dict[str, list[int]] = {}
     for event in found:

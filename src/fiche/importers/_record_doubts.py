@@ -16,7 +16,9 @@ def doubts(document: dict[str, Any]) -> Iterator[str]:
     for phase in document["phases"]:
         for device in phase.get("devices", ()):
             place = f"phase {phase['index']} ({phase['name']}), {device['device']}"
-            yield from (f"inconsistent: {text} ({place})" for text in _contradictions(device, known))
+            yield from (
+                f"inconsistent: {text} ({place})" for text in _contradictions(device, known)
+            )
         yield from _shape(phase)
 
 
@@ -39,7 +41,9 @@ def _contradictions(device: dict[str, Any], known: dict[int, dict[str, Any]]) ->
         for key in ("allocated_bytes", "reserved_bytes"):
             if _above(device.get(moment, {}), key, device.get("peak", {}), key):
                 yield f"the peak of {key} lies below its {moment}"
-    if _above(device.get("peak", {}), "reserved_bytes", device.get("process_device_bytes", {}), "peak"):
+    if _above(
+        device.get("peak", {}), "reserved_bytes", device.get("process_device_bytes", {}), "peak"
+    ):
         yield "the process's device use lies below what its allocator reserved"
     total = known.get(index_of(device["device"]))
     if total is None:

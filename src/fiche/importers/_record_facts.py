@@ -44,13 +44,13 @@ def facts_of(record: Form) -> dict[str, Fact]:
     return found
 
 
-def _value(document: Any, path: tuple[str, ...]) -> Any:
+def _value(document: object, path: tuple[str, ...]) -> object:
     for key in path:
         document = document.get(key) if isinstance(document, dict) else None
     return document
 
 
-def _fact(record: Form, value: Any, path: tuple[str | int, ...]) -> Fact:
+def _fact(record: Form, value: object, path: tuple[str | int, ...]) -> Fact:
     words = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
     return Fact(value=words, address=record.at(*path, text=words))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fiche.importers._record_json import Fault, NotJson, decoded, pointer, schema_faults
+from fiche.importers._record_json import Fault, NotJsonError, decoded, pointer, schema_faults
 from fiche.importers._refusal import diagnostic, refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
@@ -61,7 +61,7 @@ def form(text: str, sha256: str) -> Form:
 def _is_header(line: str) -> bool:
     try:
         value, _ = decoded(line)
-    except NotJson:
+    except NotJsonError:
         return False
     return isinstance(value, dict) and "event" in value
 
@@ -75,14 +75,19 @@ def _diagnostics(found: Form, faults: list[Fault]) -> Iterator[Any]:
     for fault in faults:
         place = found.at(*fault.path)
         yield diagnostic(
-            fault.code, fault.message, found.sha256, line=place.line, path=place.path, hint=fault.hint
+            fault.code,
+            fault.message,
+            found.sha256,
+            line=place.line,
+            path=place.path,
+            hint=fault.hint,
         )
 
 
 def _document(text: str, sha256: str) -> dict[str, Any]:
     try:
         value, faults = decoded(text)
-    except NotJson as error:
+    except NotJsonError as error:
         hint = "a record is one JSON object, or a journal with one JSON object a line"
         message = f"not JSON: {error}"
         raise refused("F430", message, sha256, line=error.line, hint=hint) from None
@@ -115,13 +120,13 @@ def _cpu(document: dict[str, Any]) -> Iterator[Fault]:
                 yield Fault("F436", path, f"{name!r} is no GPU", hint)
 
 
-def _inside(value: Any, *keys: str) -> Any:
+def _inside(value: object, *keys: str) -> object:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
-def _listed(value: Any, key: str) -> list[Any]:
+def _listed(value: object, key: str) -> list[Any]:
     found = _inside(value, key)
     return found if isinstance(found, list) else []
 
@@ -158,7 +163,9 @@ def _journal(lines: list[str], first: int, sha256: str) -> Form:
     if started is not None:
         found.unfinished.append(started)
     if not ended:
-        found.warnings.append("no_footer: the journal has no last line; the series may have been cut short")
+        found.warnings.append(
+            "no_footer: the journal has no last line; the series may have been cut short"
+        )
     return found
 
 
@@ -169,7 +176,7 @@ def _events(lines: list[str], first: int, found: Form) -> Iterator[tuple[int, di
             continue
         try:
             value, faults = decoded(lines[n].strip("\0"))
-        except NotJson as error:
+        except NotJsonError as error:
             if n == last and n > first:
                 found.warnings.append(f"cut_line: line {n + 1} is cut; what it said is not known")
                 return
@@ -177,7 +184,9 @@ def _events(lines: list[str], first: int, found: Form) -> Iterator[tuple[int, di
             raise refused("F430", message, found.sha256, line=n + 1) from None
         if faults:
             raise Refused(
-                diagnostic(f.code, f"{pointer(f.path)}: {f.message}", found.sha256, line=n + 1, hint=f.hint)
+                diagnostic(
+                    f.code, f"{pointer(f.path)}: {f.message}", found.sha256, line=n + 1, hint=f.hint
+                )
                 for f in faults
             )
         if not isinstance(value, dict):
@@ -186,7 +195,7 @@ def _events(lines: list[str], first: int, found: Form) -> Iterator[tuple[int, di
 
 
 def _phase_event(
-    kind: Any,
+    kind: object,
     event: dict[str, Any],
     number: int,
     started: tuple[dict[str, Any], int] | None,

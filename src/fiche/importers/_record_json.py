@@ -30,7 +30,7 @@ class Fault:
     hint: str = ""
 
 
-class NotJson(Exception):
+class NotJsonError(Exception):
     """The text is no JSON: the message, and the line within the text."""
 
     def __init__(self, message: str, line: int) -> None:
@@ -51,11 +51,11 @@ class _Object:
     pairs: list[tuple[str, Any]] = field(default_factory=list)
 
 
-def decoded(text: str) -> tuple[Any, list[Fault]]:
+def decoded(text: str) -> tuple[object, list[Fault]]:
     """The value of a JSON text, and what is wrong with it as evidence.
 
     Raises:
-        NotJson: the text is not JSON, or nested too deep.
+        NotJsonError: the text is not JSON, or nested too deep.
     """
     try:
         raw = json.loads(
@@ -68,12 +68,14 @@ def decoded(text: str) -> tuple[Any, list[Fault]]:
         faults: list[Fault] = []
         return _settled(raw, (), faults), faults
     except json.JSONDecodeError as error:
-        raise NotJson(f"{error.msg} at line {error.lineno} column {error.colno}", error.lineno) from None
+        raise NotJsonError(
+            f"{error.msg} at line {error.lineno} column {error.colno}", error.lineno
+        ) from None
     except RecursionError:
-        raise NotJson("nested too deep", 1) from None
+        raise NotJsonError("nested too deep", 1) from None
 
 
-def _settled(value: Any, path: tuple[str | int, ...], faults: list[Fault]) -> Any:
+def _settled(value: object, path: tuple[str | int, ...], faults: list[Fault]) -> object:
     """Plain values for what was read; faults for what no record may hold, but under `extra`."""
     if isinstance(value, _Object):
         return _object(value, path, faults)
@@ -89,8 +91,8 @@ def _settled(value: Any, path: tuple[str | int, ...], faults: list[Fault]) -> An
     return value
 
 
-def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) -> dict[str, object]:
+    found: dict[str, object] = {}
     for key, item in value.pairs:
         if key in found:
             faults.append(Fault("F433", (*path, key), f"the key {key!r} stands twice"))
@@ -98,7 +100,7 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
     return found
 
 
-def schema_faults(document: Any) -> Iterator[Fault]:
+def schema_faults(document: object) -> Iterator[Fault]:
     """What the schema of records refuses, each with its path."""
     for error in _validator().iter_errors(document):
         path = tuple(error.instance_path)

@@ -15,8 +15,10 @@ from fiche.importers._refusal import refused
 from fiche.importers._squeezed import Squeezed
 from fiche.kernel.record import record, replace
 
-# More places than this are no log of failures but an attack, or a file to cut before citing it.
-MAX_PLACES = 20_000
+# More than this is no log of failures but an attack, or a file to cut before citing it.
+MAX_MESSAGES = 10_000
+MAX_PLACES = 200_000
+_NEAR = 32
 _REACH_BACK = 240
 _REACH_ON = 120
 _FIRST_LINE = 1_000
@@ -32,7 +34,10 @@ _PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
 
 @record(kw_only=False)
 class Word:
-    """A word that every message of a family holds, and words of which one stands shortly before it."""
+    """A word that every message of a family holds, and words of which one stands before it.
+
+    `before` within a few characters (colours included), `also` somewhat further.
+    """
 
     word: bytes
     before: tuple[bytes, ...] = ()
@@ -41,12 +46,13 @@ class Word:
 
     def places(self, content: bytes) -> Iterator[tuple[int, int]]:
         """(start, end) of each occurrence that may be part of a message."""
-        word, reach, before, also = self.word, self.reach, self.before, self.also
+        word, before, also = self.word, self.before, self.also
+        reach, near = self.reach, min(self.reach, _NEAR)
         at = content.find(word)
         while at >= 0:
             end = at + len(word)
             front = content[at - reach if at > reach else 0 : at]
-            if _has_any(front, before) and _has_any(front, also):
+            if _has_any(front[-near:], before) and _has_any(front, also):
                 yield at, end
             at = content.find(word, end)
 
@@ -81,15 +87,30 @@ class Message:
         match = self.match.re.match(text.text)
         if match is None:
             return self
-        following = self.match.re.search(text.text, match.end())
+        following = _following(text.text, self.match.re, match.end())
         if following is not None:
-            text.cut(following.start())
+            text.cut(following)
         return replace(self, text=text, match=match)
 
     def shown(self, position: int, limit: int = 2_000) -> str:
         """The message up to a position of the visible text, its blanks and damages evened out."""
         raw = self.content[self.start : min(self.text.after(position), self.start + _REACH)]
         return plain(raw)[:limit]
+
+
+# Every message that can be wrapped holds one of these; the full pattern is slow on long texts.
+_STARTERS = re.compile(rb"outofmemory|wouldexceedallowed|canNOTallocate")
+_AROUND = 120
+
+
+def _following(text: bytes, start: re.Pattern[bytes], position: int) -> int | None:
+    """Where the next message starts behind a position of visible text."""
+    for starter in _STARTERS.finditer(text, position):
+        floor = max(position, starter.start() - _AROUND)
+        found = start.search(text, floor, starter.end() + _AROUND)
+        if found is not None:
+            return found.start()
+    return None
 
 
 _COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|\\+u001[bB]\[[0-9;:]{0,24}m")
@@ -130,22 +151,22 @@ def messages(
     A message's text is its first line at first; `Message.whole` adds what follows.
 
     Raises:
-        Refused: F427, there are more than `MAX_PLACES` places to look at.
+        Refused: F427, there are more than `MAX_MESSAGES`, or `MAX_PLACES` to look at.
     """
     lines = Lines(content)
-    done = -1
-    looked_at = 0
+    done, looked_at, seen = -1, 0, 0
     for place in heapq.merge(*(word.places(content) for word in words)):
         if place[1] <= done:
             continue
         looked_at += 1
-        if looked_at > MAX_PLACES:
-            hint = "cite the part of the log that holds the failure"
-            raise refused("F427", f"more than {MAX_PLACES} messages in one file", sha256, hint=hint)
         message = _message(content, place, start, lines, done)
         if message is not None:
             done = message.text.after(message.match.end())
+            seen += 1
             yield message
+        if looked_at > MAX_PLACES or seen > MAX_MESSAGES:
+            hint = "cite the part of the log that holds the failure"
+            raise refused("F427", "too many messages of failure in one file", sha256, hint=hint)
 
 
 def _message(
@@ -192,10 +213,13 @@ def _fill(text: Squeezed, start: int, stop: int, first: bytes, who: Speaker | No
         edge = _EDGE.search(content, at, stop)
         end = edge.start() if edge else stop
         if number == 0:
-            text.add(at, right_edge(content, at, end))
+            text.add(at, right_edge(content, at, min(end, at + _ENOUGH)))
         elif _continues(content, at, end, who):
+            before = len(text.text)
             text.joint()
             text.add(*body(content, at, end, first))
+            if who is not None and _STARTERS.search(text.text, before):
+                return
         if edge is None or len(text.text) > _ENOUGH:
             return
         at = end + 1

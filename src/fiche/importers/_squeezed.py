@@ -28,22 +28,21 @@ class Squeezed:
 
     def add(self, start: int, stop: int) -> None:
         """Append the visible bytes of content[start:stop]."""
-        at = start
-        parts = [self.text]
-        length = len(self.text)
-        for gap in _GAPS.finditer(self.content, start, stop):
-            if gap.start() > at:
-                length = self._keep(parts, length, at, gap.start())
-            at = gap.end()
+        content, starts, sources = self.content, self._starts, self._sources
+        parts, length, at = [self.text], len(self.text), start
+        for gap in _GAPS.finditer(content, start, stop):
+            left, right = gap.span()
+            if left > at:
+                starts.append(length)
+                sources.append(at)
+                parts.append(content[at:left])
+                length += left - at
+            at = right
         if stop > at:
-            self._keep(parts, length, at, stop)
+            starts.append(length)
+            sources.append(at)
+            parts.append(content[at:stop])
         self.text = b"".join(parts)
-
-    def _keep(self, parts: list[bytes], length: int, start: int, stop: int) -> int:
-        self._starts.append(length)
-        self._sources.append(start)
-        parts.append(self.content[start:stop])
-        return length + stop - start
 
     def joint(self) -> None:
         """Mark that the next bytes come from another line."""
@@ -69,6 +68,16 @@ class Squeezed:
         """Where the line of a visible byte ends: the next break, or the end of the text."""
         index = bisect_right(self.breaks, position)
         return self.breaks[index] if index < len(self.breaks) else len(self.text)
+
+    def torn(self, start: int, stop: int) -> bool:
+        """True when something was left out inside text[start:stop] that is no line break: two words."""
+        index = bisect_right(self._starts, start)
+        inside = self._starts[index : index + 8]
+        return any(place < stop and not self._joined(place) for place in inside)
+
+    def _joined(self, place: int) -> bool:
+        index = bisect_right(self.breaks, place) - 1
+        return index >= 0 and self.breaks[index] == place
 
     def broken(self, start: int, stop: int) -> bool:
         """True when a line break runs through text[start:stop]."""

@@ -15,7 +15,11 @@ from fiche.kernel.piece import NotObserved
 
 _WORDS = (
     Word(b"allocate", (b"to", b"NOT"), reach=60),
-    Word(b"memory", (b"of", b"allowed"), (b"CUDA", b"HIP", b"XPU", b"MPS", b"rror", b"ailure", b"exceed")),
+    Word(
+        b"memory",
+        (b"of", b"allowed"),
+        (b"CUDA", b"HIP", b"XPU", b"MPS", b"rror", b"ailure", b"exceed"),
+    ),
     Word(b"MEMORY", (b"OUT_OF",), reach=16),
     Word(b"ALLOC_FAILED"),
     Word(b"MemoryAllocation", (b"Error",), reach=5),
@@ -25,7 +29,6 @@ _WORDS = (
     Word(b"calloc", (b"CUDA",)),
 )
 _START = re.compile(_allocator_grammar.STARTS + rb"|" + _bare_grammar.STARTS)
-
 
 
 def torch_events(content: bytes, sha256: str) -> tuple[list[Event], tuple[NotObserved, ...]]:

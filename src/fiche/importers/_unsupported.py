@@ -43,16 +43,24 @@ FORMATS = (
     Format("nvidia-smi table", marks=rb"\+-{20,}\+\r?\n\| NVIDIA-SMI "),
     Format("nvidia-smi -q report", marks=rb"=+NVSMI LOG=+|FB Memory Usage\r?\n"),
     Format("nvidia-smi -q -x XML", marks=rb"<nvidia_smi_log>|nvsmi_device_v\d+\.dtd"),
-    Format("nvidia-smi CSV", marks=rb"(?:memory\.(?:used|total|free)|used_(?:gpu_)?memory) \[MiB\]"),
+    Format(
+        "nvidia-smi CSV", marks=rb"(?:memory\.(?:used|total|free)|used_(?:gpu_)?memory) \[MiB\]"
+    ),
     Format("nvidia-smi dmon table", marks=rb"(?m)^# gpu\s+.*\n# Idx\s"),
-    Format("nvidia-smi topology matrix", marks=rb"(?m)^(?:\x1b\[4m)?\s*GPU0\s+.*(?:CPU Affinity|NUMA Affinity)"),
+    Format(
+        "nvidia-smi topology matrix", marks=rb"(?m)^(?:\x1b\[4m)?\s*GPU0\s+.*(?:CPU|NUMA) Affinity"
+    ),
     Format("rocm-smi JSON", marks=rb'"VRAM Total (?:Used )?Memory \(B\)"'),
     Format("amd-smi JSON", marks=rb'"(?:mem_usage|total_vram|used_vram)"\s*:'),
     Format("Chrome trace of torch.profiler", marks=rb'"traceEvents"\s*:|"deviceProperties"\s*:'),
     Format("memory timeline of torch.profiler", marks=rb"\A\s*\[\s*\[\s*\d{10,}"),
     Format("torch memory_summary table", marks=rb"PyTorch CUDA memory summary"),
-    Format("torch memory_stats", marks=rb'"(?:active|allocated|reserved)_bytes\.all\.(?:current|peak)"'),
-    Format("Hugging Face Trainer metrics", marks=rb"(?:init|train|eval)_mem_gpu_(?:alloc|peaked)_delta"),
+    Format(
+        "torch memory_stats", marks=rb'"(?:active|allocated|reserved)_bytes\.all\.(?:current|peak)"'
+    ),
+    Format(
+        "Hugging Face Trainer metrics", marks=rb"(?:init|train|eval)_mem_gpu_(?:alloc|peaked)_delta"
+    ),
     Format("Hugging Face Trainer state", marks=rb'"log_history"\s*:'),
     Format("Lightning device statistics", marks=rb"DeviceStatsMonitor\."),
     Format("LLaMA-Factory trainer log", marks=rb'"vram_(?:allocated|reserved)"'),
@@ -60,17 +68,32 @@ FORMATS = (
     Format("DeepSpeed log", marks=rb"\bMax_MA [\d.]+ GB|MEMSTATS|MaxMemAllocated="),
     Format("Megatron log", marks=rb"memory \(MB\) \| allocated:"),
     Format("torchtitan log", marks=rb"(?:CUDA|HIP) capacity: |memory: .{0,40}GiB\("),
-    Format("axolotl log", marks=rb"memory/max_(?:active|mem_active|allocated)|GPU memory usage after"),
+    Format(
+        "axolotl log", marks=rb"memory/max_(?:active|mem_active|allocated)|GPU memory usage after"
+    ),
     Format("optimum-benchmark report", marks=rb'"max_global_vram"|"max_process_vram"'),
-    Format("vLLM log", marks=rb"odel loading took|Loading model weights took|GPU KV cache|# GPU blocks:|"
-           rb"Available KV cache memory|EngineCore failed|current vLLM instance"),
+    Format(
+        "vLLM log",
+        marks=rb"odel loading took|Loading model weights took|GPU KV cache|# GPU blocks:|"
+        rb"Available KV cache memory|EngineCore failed|current vLLM instance",
+    ),
     Format("SGLang log", marks=rb"avail mem=|max_total_num_tokens="),
     Format("TensorRT-LLM log", marks=rb"\[TensorRT-LLM\]|\[MemUsageChange\]"),
-    Format("llama.cpp log", marks=rb"llama_model_load|load_tensors:|ggml_(?:backend_)?cuda|memory breakdown \[MiB\]"),
-    Format("Ollama log", marks=rb"memory\.(?:required|available)[.\w]*=|source=(?:memory|device|sched)\.go"),
-    Format("TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"),
+    Format(
+        "llama.cpp log",
+        marks=rb"llama_model_load|load_tensors:|ggml_(?:backend_)?cuda|memory breakdown \[MiB\]",
+    ),
+    Format(
+        "Ollama log",
+        marks=rb"memory\.(?:required|available)[.\w]*=|source=(?:memory|device|sched)\.go",
+    ),
+    Format(
+        "TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"
+    ),
 )
-_PATTERNS = tuple((f, re.compile(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS)
+_PATTERNS = tuple(
+    (f, re.compile(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS
+)
 
 
 def unsupported(content: bytes) -> str | None:

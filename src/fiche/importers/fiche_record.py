@@ -21,6 +21,7 @@ from fiche.importers._record_facts import facts_of
 from fiche.importers._record_failure import failure_of_phase
 from fiche.importers._record_form import FORMAT, Form, form
 from fiche.kernel.doors import Importer
+from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
 from fiche.kernel.piece import Capacity, Observation, Reading, Run
@@ -57,7 +58,9 @@ def read(content: bytes, sha256: str) -> Reading:
     return Reading(
         kind="fiche_record",
         shape="document" if record.header_line is None else "journal",
-        backend={"hip": "rocm"}.get(document["environment"]["backend"], document["environment"]["backend"]),
+        backend={"hip": "rocm"}.get(
+            document["environment"]["backend"], document["environment"]["backend"]
+        ),
         failures=failures,
         runs=runs + tuple(_unfinished(record)),
         capacities=tuple(_capacities(record)),
@@ -67,7 +70,7 @@ def read(content: bytes, sha256: str) -> Reading:
     )
 
 
-def _run(record: Form, place: int, facts: Any) -> Run:
+def _run(record: Form, place: int, facts: dict[str, Fact]) -> Run:
     phase = record.document["phases"][place]
     whole = phase["ordering"] == "whole_loop"
     return Run(
@@ -125,7 +128,13 @@ def _readings(device: dict[str, Any]) -> Iterator[_Reading]:
     used = device.get("process_device_bytes", {})
     for key, stat in _PROCESS.items():
         if key in used:
-            yield ("process_device_bytes", key), "process_device_used", stat, "process", used["counter"]
+            yield (
+                ("process_device_bytes", key),
+                "process_device_used",
+                stat,
+                "process",
+                used["counter"],
+            )
     if "outside_allocator_bytes" in device:
         outside = device["outside_allocator_bytes"]
         path = ("outside_allocator_bytes", "bytes")
@@ -136,7 +145,14 @@ def _readings(device: dict[str, Any]) -> Iterator[_Reading]:
 
 
 def _observation(
-    record: Form, place: int, index: int, path: tuple[str, str], counter: str, stat: str, scope: str, label: str
+    record: Form,
+    place: int,
+    index: int,
+    path: tuple[str, str],
+    counter: str,
+    stat: str,
+    scope: str,
+    label: str,
 ) -> Observation:
     phase = record.document["phases"][place]
     device = phase["devices"][index]

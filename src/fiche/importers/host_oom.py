@@ -21,6 +21,7 @@ from fiche.kernel.rounding import exact_bytes, printed_interval
 
 _CERTAIN = (
     Word(b"CPUAllocator"),
+    Word(b"to allocate", (b"you",)),
     Word(b"posix_memalign(&data"),
     Word(b"Torch: not enough"),
     Word(b"mmap", (b"unable",)),
@@ -39,7 +40,7 @@ _LIKELY = (
 )
 _START = re.compile(
     rb"(?P<allocator>DefaultCPUAllocator:(?:can\\{0,2}'tallocatememory|notenoughmemory)"
-    rb"|\$Torch:notenoughmemory)"
+    rb"|\$Torch:notenoughmemory)(?::youtriedtoallocate)?"
     rb"|(?P<aligned>posix_memalign\(&data,gAlignment,nbytes\)==0\.12vs0)"
     rb"|(?P<mapped>unabletommap(?P<bytes>\d{1,20})bytesfromfile)"
     rb"|(?P<slurm>Detected\d{1,6}oom[-_]kill(?:event\(s\)|events?))"
@@ -93,30 +94,27 @@ def _host(message: Message, message_kind: str, shape: str) -> Draft:
     )
 
 
-_AMOUNT = re.compile(rb":youtriedtoallocate(?:(\d{1,20})bytes|(\d{1,6})GB|%dGB)?")
+_AMOUNT = re.compile(rb"(\d{1,20})bytes|(\d{1,6})GB|%dGB")
 
 
 def _allocator(message: Message) -> Draft:
     """`N bytes` is exact; old builds print whole `GB` of 2**30, cut down; one bug prints `%dGB`."""
-    found = _host(message, "allocator_oom", "cpu-allocator")
+    whole = message.whole()
+    found = _host(whole, "allocator_oom", "cpu-allocator")
     found.complete = False
-    amount = _AMOUNT.match(message.text.text, found.end)
-    if amount is None or amount.end() == len(message.text.text):
-        message = message.whole()
-        found.message = message
-        amount = _AMOUNT.match(message.text.text, found.end)
-    if amount is None:
+    amount = _AMOUNT.match(whole.text.text, found.end)
+    if amount is None or not whole.match[0].endswith(b"allocate"):
         return found
-    found.end = amount.end()
-    if message.text.broken(amount.start(), amount.end()) and not amount[1]:
+    digits = amount.span(1) if amount[1] else amount.span(2)
+    if whole.text.torn(*digits) or (amount[2] and whole.text.broken(*digits)):
         return found
-    found.complete = amount[0] != b":youtriedtoallocate"
+    found.end, found.complete = amount.end(), True
     if amount[1]:
         found.quantities["requested"] = exact_bytes(int(amount[1]))
     elif amount[2]:
         text = amount[2].decode() + "GB"
         found.quantities["requested"] = printed_interval(text, 1 << 30, "floor-0-digits")
-    elif found.complete:
+    else:
         found.warnings.append("amount_not_readable: this build prints its format, not the amount")
     return found
 
@@ -137,7 +135,9 @@ def _mapped(message: Message) -> Draft | None:
 
 
 def _killed(message: Message) -> Draft:
-    shape = "slurm-oom-kill" if message.match["slurm"] or message.match["srun"] else "system-oom-kill"
+    shape = (
+        "slurm-oom-kill" if message.match["slurm"] or message.match["srun"] else "system-oom-kill"
+    )
     found = _host(message, "process_killed", shape)
     found.identity = (message.match["pid"] or b"").decode()
     return found

@@ -22,12 +22,12 @@ _WORDS = (
     Word(b"shared data", (b"much",)),
 )
 _START = re.compile(
-    rb"(?P<triton>outofresources?:(?P<what>[a-z]{3,40}?),?(?=Req|Har|$))"
+    rb"(?P<triton>outofresource:(?P<what>(?:shared|tensor)memory|threads|registers),?)"
     rb"|(?P<ptxas>usestoomuchshareddata)"
     rb"|(?P<launch>toomanyresourcesrequestedforlaunch)"
 )
-_REQUIRED = re.compile(rb"Required:(\d{1,12})(,?Hardwarelimit)?")
-_LIMIT = re.compile(rb"(?:,?Hardware)?(?:limit(?:ation)?):(\d{1,12})(\.?Reducing|\.)?")
+_REQUIRED = re.compile(rb"Required:(\d{1,12})(,?Hard)")
+_LIMIT = re.compile(rb",?Hardwarelimit(?:ation)?:(\d{1,12})\.(?!\.)")
 _PTXAS = re.compile(rb"\((0x[0-9a-f]{1,10})bytes,(0x[0-9a-f]{1,10})max\)")
 _OTHER_MAKERS = re.compile(rb"\b(?:hip|HIP|rocm|ROCm|gfx\d{3,4}[a-z]?)\b")
 
@@ -73,26 +73,19 @@ def _limited(message: Message, backend: str) -> Draft:
 
 
 def _triton(found: Draft) -> None:
-    """Bytes of one block's shared memory; other resources (registers, threads) are counts."""
+    """Bytes of one block's shared memory; other resources (registers, threads) are counts.
+
+    A figure counts with what follows it: digits at the end of a cut text may lack their last ones.
+    """
     in_bytes = b"memory" in found.message.match["what"]
     for pattern, name in ((_REQUIRED, "requested"), (_LIMIT, "total_capacity")):
         match = pattern.match(found.message.text.text, found.end)
-        if match is None or not _whole(found.message, match):
+        if match is None or found.message.text.torn(match.start(1), match.end(1)):
             return
-        found.end = match.start(2) if match[2] and name == "requested" else match.end()
+        found.end = match.end(1)
         if in_bytes:
             found.quantities[name] = exact_bytes(int(match[1]))
     found.complete = True
-
-
-def _whole(message: Message, match: re.Match[bytes]) -> bool:
-    """True where the digits surely end: by what follows, not merely because the text was cut there."""
-    if match[2] is not None:
-        return True
-    if message.text.broken(match.start(1), match.end(1)):
-        return False
-    behind = message.text.after(match.end(1))
-    return behind < len(message.content)
 
 
 def _ptxas(found: Draft) -> None:
