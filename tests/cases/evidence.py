@@ -7,8 +7,19 @@ failed, with the refusal named.
 import hashlib
 import json
 
-FAILURE_KEYS = ("line", "message_kind", "memory", "backend", "device_index", "rank", "library",
-                "component", "count", "recovered", "truncated")
+FAILURE_KEYS = (
+    "line",
+    "message_kind",
+    "memory",
+    "backend",
+    "device_index",
+    "rank",
+    "library",
+    "component",
+    "count",
+    "recovered",
+    "truncated",
+)
 OBSERVATION_KEYS = ("counter", "stat", "scope", "device_index", "rank")
 NUMBERS = ("bytes", "low", "high", "unit_bytes")
 
@@ -72,7 +83,9 @@ def differences(piece, expected):
     for key in ("kind", "failed", "duplicate_messages"):
         yield from differs(key, piece[key], expected[key])
     yield from differs("number of failures", len(piece["failures"]), len(expected["failures"]))
-    for place, (mine, other) in enumerate(zip(piece["failures"], expected["failures"]), 1):
+    for place, (mine, other) in enumerate(
+        zip(piece["failures"], expected["failures"], strict=False), 1
+    ):
         for complaint in failure_differences(mine, other):
             yield f"failure {place}: {complaint}"
     yield from observation_differences(piece["observations"], expected["observations"])
@@ -96,7 +109,7 @@ def failure_differences(mine, other):
     pids = [p["pid"] for p in mine["other_processes"]], [p["pid"] for p in other["other_processes"]]
     yield from differs("other processes", *pids)
     if pids[0] == pids[1]:
-        for one, two in zip(mine["other_processes"], other["other_processes"]):
+        for one, two in zip(mine["other_processes"], other["other_processes"], strict=True):
             yield from quantity_differences(f"process {one['pid']}", one["in_use"], two["in_use"])
     if mine.get("is_need") or mine.get("phase_known"):
         yield "claims to be a need, or to know its phase"
@@ -144,5 +157,8 @@ def needs(piece, expected):
             if printed and printed in text["text"] and observation["stat"] in ("peak", "need"):
                 yield f"{printed} is no evidence ({text['why']}), but read as {observation['counter']}"
     for observation in piece["observations"]:
-        if observation["stat"] == "need" or observation["origin"] not in ("measured", "runtime_reported"):
+        if observation["stat"] == "need" or observation["origin"] not in (
+            "measured",
+            "runtime_reported",
+        ):
             yield f"{observation['counter']} is read as a need"

@@ -50,7 +50,7 @@ def test_values_are_equal_and_hash_alike_by_their_fields():
 def test_identity_is_kept_where_asked():
     one, two = Node(low=1), Node(low=1)
     assert one != two
-    assert one == one  # noqa: PLR0124 - identity is the point
+    assert one == one
     assert len({one, two}) == 2
 
 
