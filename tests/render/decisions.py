@@ -115,7 +115,7 @@ def workload(cache_bytes=2):
     return Workload(
         facts={path: fact(value, 6 + n) for n, (path, value) in enumerate(FACTS.items())},
         figures=figures,
-        cases=(case("usual", 21, 1200, 300, 4, 4), case("limit", 22, 7900, 292, 4, 16)),
+        cases=(case("usual", 21, 1200, 280, 4, 4), case("limit", 22, 7900, 292, 4, 16)),
         reserve=(
             Figure(
                 low=GIB // 2,

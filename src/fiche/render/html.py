@@ -10,13 +10,14 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from fiche.assets import package_data, template_text
 from fiche.kernel.decision import Decision
 from fiche.kernel.record import record
 from fiche.render.attachment import Attachment
+from fiche.render.compiled import bytecode_cache
 from fiche.render.inline import inline, lines
 from fiche.render.json import decision_bytes
 from fiche.render.visible import visible
@@ -52,7 +53,7 @@ def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachm
     document = _document(decision, attachments)
     digest = hashlib.sha256(document).hexdigest()
     styles = _styles()
-    page = _environment().from_string(template_text("report.html.j2"))
+    page = _environment().get_template("report.html.j2")
     text = page.render(
         report=report,
         styles=styles,
@@ -74,6 +75,8 @@ def _document(decision: Decision, attachments: Sequence[Attachment]) -> bytes:
 
 def _environment() -> Environment:
     environment = Environment(
+        loader=FunctionLoader(template_text),
+        bytecode_cache=bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
