@@ -5,7 +5,6 @@ checkout, an unpacked sdist and an editable install.
 """
 
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 
@@ -47,6 +46,13 @@ def package_data(relative: str) -> Path:
 
 
 def _package() -> Path:
+    """The package's folder: `importlib.resources` knows it in every kind of installation, but costs
+    more to import than all that is read through it; where the package is a plain folder, it is here."""
+    here = Path(__file__).parent
+    if here.is_dir():
+        return here
+    from importlib.resources import files
+
     return Path(str(files("fiche")))
 
 

@@ -90,6 +90,8 @@ def second_readings(
     guessing: Inquiry,
 ) -> Iterator[SecondReading]:
     """Judge once more with assumptions let in; only a *to confirm* may turn, and never a conflict."""
+    if all(finding.verdict is not Verdict.TO_CONFIRM for finding in firmly):
+        return
     comparisons = criterion.compare(requirement, candidate, guessing)
     for finding, comparison in zip(firmly, comparisons, strict=True):
         row = judge(_contradicting(comparison), assume=True)

@@ -20,6 +20,7 @@ from fiche.importers._record_doubts import doubts, index_of
 from fiche.importers._record_facts import facts_of
 from fiche.importers._record_failure import failure_of_phase
 from fiche.importers._record_form import FORMAT, Form, form
+from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -181,7 +182,7 @@ def _unfinished(record: Form) -> Iterator[Run]:
             whole_loop=False,
             phases=(name,),
             first_pass=phase.get("pass") == "first",
-            pointer=record.at().__class__(sha256=record.sha256, line=line),
+            pointer=Pointer(sha256=record.sha256, line=line),
         )
 
 

@@ -21,6 +21,7 @@ from fiche.kernel.rounding import exact_bytes, printed_interval
 
 _CERTAIN = (
     Word(b"CPUAllocator"),
+    Word(b"memory:", (b"allocate", b"enough")),
     Word(b"to allocate", (b"you",)),
     Word(b"posix_memalign(&data"),
     Word(b"Torch: not enough"),

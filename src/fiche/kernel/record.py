@@ -95,13 +95,16 @@ def _initialiser(
 ) -> Callable[..., None]:
     setters = tuple((name, getattr(cls, name).__set__) for name in names)
     num_fields = len(names)
+    plain = {name: value for name, value in defaults.items() if not isinstance(value, _Made)}
     check = getattr(cls, "__post_init__", None)
 
     def __init__(self: Any, *values: Any, **given: Any) -> None:
         if values:
             given = _by_name(cls, names, values, given, kw_only=kw_only)
         if len(given) != num_fields:
-            given = _completed(cls, names, defaults, given)
+            given = {**plain, **given}
+            if len(given) != num_fields:
+                given = _completed(cls, names, defaults, given)
         try:
             for name, put in setters:
                 put(self, given[name])
