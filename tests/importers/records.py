@@ -40,7 +40,11 @@ RECORD = {
     "workload": {
         "model": {"name": "example-1b", "revision": "r1"},
         "operation": "generation",
-        "engine": {"name": "vllm", "version": "0.28.0", "settings": {"max_num_batched_tokens": 8192}},
+        "engine": {
+            "name": "vllm",
+            "version": "0.28.0",
+            "settings": {"max_num_batched_tokens": 8192},
+        },
         "formats": {"storage": "bf16", "compute": "bf16", "cache": "bf16"},
         "placement": {"devices": 1, "resident": "all"},
     },
@@ -81,18 +85,26 @@ RECORD = {
                     "peak": {"allocated_bytes": 12 * GIB, "reserved_bytes": 14 * GIB},
                     "end": {"allocated_bytes": 6 * GIB, "reserved_bytes": 14 * GIB},
                     "process_device_bytes": {
-                        "counter": "nvml_process_used", "peak": 15 * GIB, "sampled_max": 15 * GIB - 1,
+                        "counter": "nvml_process_used",
+                        "peak": 15 * GIB,
+                        "sampled_max": 15 * GIB - 1,
                         "period_ms": 10,
                     },
                     "outside_allocator_bytes": {
-                        "bytes": 600000000, "stat": "peak", "how": "nvml_process_used - memory_reserved",
+                        "bytes": 600000000,
+                        "stat": "peak",
+                        "how": "nvml_process_used - memory_reserved",
                     },
                     "other_processes_bytes": {"bytes": 0, "counter": "nvml_process_used"},
                     "free_bytes": {"bytes": 9 * GIB, "counter": "mem_get_info"},
                 }
             ],
             "duration_ns": 40000000000,
-            "output_check": {"status": "checked", "passed": True, "method": "exact match of 20 outputs"},
+            "output_check": {
+                "status": "checked",
+                "passed": True,
+                "method": "exact match of 20 outputs",
+            },
         },
     ],
 }
@@ -104,7 +116,9 @@ FAILED = {
     "ordering": "phased",
     "executed": {"resident_sequences": 64},
     "outcome": "failure",
-    "devices": [{"device": "cuda:0", "peak": {"allocated_bytes": 20 * GIB, "reserved_bytes": 21 * GIB}}],
+    "devices": [
+        {"device": "cuda:0", "peak": {"allocated_bytes": 20 * GIB, "reserved_bytes": 21 * GIB}}
+    ],
     "error": {
         "type": "torch.OutOfMemoryError",
         "message": (

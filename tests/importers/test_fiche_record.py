@@ -14,7 +14,9 @@ DIGEST = "12" * 32
 
 
 def read(document):
-    return MEMBER.read(document if isinstance(document, bytes) else document_bytes(document), DIGEST)
+    return MEMBER.read(
+        document if isinstance(document, bytes) else document_bytes(document), DIGEST
+    )
 
 
 def codes(document):
@@ -45,7 +47,9 @@ def test_each_reading_keeps_its_counter_scope_statistic_and_place():
     assert scopes["max_memory_reserved"] == "process_allocator"
     assert scopes["process_device_used"] == scopes["outside_allocator"] == "process"
     assert scopes["other_processes_used"] == scopes["device_free"] == "device"
-    used = next(o for o in serve.observations if (o.counter, o.stat) == ("process_device_used", "peak"))
+    used = next(
+        o for o in serve.observations if (o.counter, o.stat) == ("process_device_used", "peak")
+    )
     assert used.pointer.path == "/phases/1/devices/0/process_device_bytes/peak"
     assert (used.value.value, used.label, used.device_index) == (15 * GIB, "nvml_process_used", 0)
     assert used.value.low == used.value.high
@@ -56,7 +60,11 @@ def test_only_the_unphased_loop_is_whole():
     """C8."""
     load, serve = read(RECORD).runs
     assert (load.whole_loop, load.phases, load.first_pass) == (False, ("model_load",), True)
-    assert (serve.whole_loop, serve.phases, serve.first_pass) == (True, ("prefill", "decode"), False)
+    assert (serve.whole_loop, serve.phases, serve.first_pass) == (
+        True,
+        ("prefill", "decode"),
+        False,
+    )
     assert (serve.outcome, serve.duration_ns) == ("success", 40_000_000_000)
     assert serve.output_check == "checked, passed: exact match of 20 outputs"
 
@@ -76,8 +84,16 @@ def test_facts_use_the_words_of_a_fiche_and_are_printed():
     said = {key: fact.value for key, fact in facts.items()}
     assert said["model.name"] == "example-1b"
     assert said["engine.settings.max_num_batched_tokens"] == "8192"
-    assert (said["backend"], said["allocator.backend"], said["allocator.settings"]) == ("cuda", "native", "default")
-    assert (said["gpu"], said["machine"], said["placement.devices"]) == ("nvidia-rtx-4090-24g", "node-7", "1")
+    assert (said["backend"], said["allocator.backend"], said["allocator.settings"]) == (
+        "cuda",
+        "native",
+        "default",
+    )
+    assert (said["gpu"], said["machine"], said["placement.devices"]) == (
+        "nvidia-rtx-4090-24g",
+        "node-7",
+        "1",
+    )
     assert said["process_protocol"] == "one fresh process per series"
     assert (said["warmups"], said["empty_cache"], said["ecc"]) == ("1", "never", "off")
     assert said["framework.version"] == "2.11.0+cu128"
@@ -94,7 +110,11 @@ def test_the_measured_environment_wins_over_what_the_workload_repeats():
 def test_capacities_are_what_the_machine_declared():
     """B1: the framework-visible total; the system tool's total bounds from above."""
     torch, tool = read(RECORD).capacities
-    assert (torch.counter, torch.value.value, torch.device_index) == ("torch_total_memory", 25250627584, 0)
+    assert (torch.counter, torch.value.value, torch.device_index) == (
+        "torch_total_memory",
+        25250627584,
+        0,
+    )
     assert (tool.counter, tool.value.value) == ("nvidia_smi_total", 25757220864)
     assert torch.others.value == 0
     assert torch.pointer.path == "/environment/devices/0/total_memory_bytes"
@@ -118,7 +138,11 @@ def test_a_failed_phase_keeps_its_message_its_device_and_its_last_values():
     """C11."""
     reading = read(record(lambda d: d["phases"].append(FAILED)))
     run = reading.runs[2]
-    assert (run.outcome, run.failure.message_kind, run.failure.device_index) == ("failure", "allocator_oom", 0)
+    assert (run.outcome, run.failure.message_kind, run.failure.device_index) == (
+        "failure",
+        "allocator_oom",
+        0,
+    )
     assert run.failure.quantities["requested"].text == "2.00 GiB"
     assert run.failure.pointer.path == "/phases/2/error/message"
     assert seen(run)["max_memory_reserved", "peak"] == 21 * GIB
@@ -128,20 +152,28 @@ def test_a_failed_phase_keeps_its_message_its_device_and_its_last_values():
 def test_a_failure_of_another_kind_is_no_lack_of_memory():
     failed = {**FAILED, "error": {"type": "ValueError", "message": "shapes differ"}}
     failure = read(record(lambda d: d["phases"].append(failed))).runs[2].failure
-    assert (failure.message_kind, failure.memory, dict(failure.quantities)) == ("workload_error", None, {})
+    assert (failure.message_kind, failure.memory, dict(failure.quantities)) == (
+        "workload_error",
+        None,
+        {},
+    )
 
 
 def test_a_first_failure_and_a_later_success_are_both_kept():
     """C7: a failed first pass is never erased."""
     again = {**RECORD["phases"][1], "index": 3}
-    outcomes = [run.outcome for run in read(record(lambda d: d["phases"].extend([FAILED, again]))).runs]
+    outcomes = [
+        run.outcome for run in read(record(lambda d: d["phases"].extend([FAILED, again]))).runs
+    ]
     assert outcomes == ["success", "success", "failure", "success"]
 
 
 def test_the_reserved_peak_of_cuda_malloc_async_may_be_an_upper_bound():
     """C6: naming the version whose documentation says so, and the one installed."""
     document = record(lambda d: d["environment"]["allocator"].update(backend="cudaMallocAsync"))
-    (warning,) = [w for w in read(document).warnings if w.startswith("reserved_peak_is_upper_bound")]
+    (warning,) = [
+        w for w in read(document).warnings if w.startswith("reserved_peak_is_upper_bound")
+    ]
     assert "2.14" in warning
     assert "2.11.0+cu128" in warning
 
@@ -151,7 +183,9 @@ def test_the_reserved_peak_of_cuda_malloc_async_may_be_an_upper_bound():
     [
         lambda d: d["phases"][0]["devices"][0]["peak"].update(allocated_bytes=11 * GIB),
         lambda d: d["phases"][0]["devices"][0]["end"].update(reserved_bytes=11 * GIB),
-        lambda d: d["phases"][0]["devices"][0]["start"].update(allocated_bytes=9 * GIB, reserved_bytes=9 * GIB),
+        lambda d: d["phases"][0]["devices"][0]["start"].update(
+            allocated_bytes=9 * GIB, reserved_bytes=9 * GIB
+        ),
         lambda d: d["phases"][1]["devices"][0]["process_device_bytes"].update(peak=GIB),
         lambda d: d["phases"][0]["devices"][0]["peak"].update(reserved_bytes=30 * GIB),
         lambda d: d["phases"][0]["devices"][0].update(device="cuda:3"),
@@ -241,7 +275,9 @@ def test_a_journal_says_what_the_document_says():
     reading, whole = read(journal_bytes(RECORD)), read(RECORD)
     assert reading.shape == "journal"
     assert [seen(run) for run in reading.runs] == [seen(run) for run in whole.runs]
-    assert {k: f.value for k, f in reading.facts.items()} == {k: f.value for k, f in whole.facts.items()}
+    assert {k: f.value for k, f in reading.facts.items()} == {
+        k: f.value for k, f in whole.facts.items()
+    }
     assert reading.warnings == whole.warnings
     assert reading.runs[1].observations[0].pointer.line == 5
     assert reading.facts["driver"].address.line == 1
@@ -254,12 +290,18 @@ def test_a_journal_cut_anywhere_keeps_every_finished_phase(data):
     header = content.index(b"\n")
     cut = data.draw(st.integers(header, len(content)))
     reading = read(content[:cut])
-    finished = sum(b'"phase_end"' in line for line in content[:cut].split(b"\n") if line in content.split(b"\n"))
+    finished = sum(
+        b'"phase_end"' in line
+        for line in content[:cut].split(b"\n")
+        if line in content.split(b"\n")
+    )
     told = [run for run in reading.runs if run.outcome != "unknown"]
     assert len(told) == finished
     assert [run.outcome for run in told] == ["success", "success", "failure"][:finished]
     if cut < len(content) - 1:
-        assert any(w.startswith(("no_footer", "cut_line", "outcome_unknown")) for w in reading.warnings)
+        assert any(
+            w.startswith(("no_footer", "cut_line", "outcome_unknown")) for w in reading.warnings
+        )
 
 
 def test_a_phase_that_never_ended_is_neither_success_nor_failure():
@@ -273,7 +315,9 @@ def test_a_phase_that_never_ended_is_neither_success_nor_failure():
 
 def test_zeros_behind_the_end_are_a_cut():
     """After a loss of power a file may end in zero bytes."""
-    assert read(journal_bytes(RECORD) + b"\0" * 100).warnings == read(journal_bytes(RECORD)).warnings
+    assert (
+        read(journal_bytes(RECORD) + b"\0" * 100).warnings == read(journal_bytes(RECORD)).warnings
+    )
 
 
 def changed(place, line):
@@ -307,7 +351,10 @@ def test_a_fault_inside_a_phase_is_told_at_its_line():
 # --- Detection and hostile bytes ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("content", [document_bytes(RECORD), journal_bytes(RECORD), b"\xef\xbb\xbf" + journal_bytes(RECORD)])
+@pytest.mark.parametrize(
+    "content",
+    [document_bytes(RECORD), journal_bytes(RECORD), b"\xef\xbb\xbf" + journal_bytes(RECORD)],
+)
 def test_a_record_is_recognised(content):
     assert MEMBER.accepts(content, "m.json") == 100
     assert read(content).kind == "fiche_record"
@@ -332,7 +379,9 @@ def test_any_bytes_are_read_or_refused(noise, at):
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

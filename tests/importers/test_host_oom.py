@@ -37,18 +37,31 @@ def requested(failure):
             "memory: you tried to allocate 26214400 bytes.",
             (26214400,) * 3,
         ),
-        ("DefaultCPUAllocator: not enough memory: you tried to allocate %dGB. Buy new RAM!27", None),
+        (
+            "DefaultCPUAllocator: not enough memory: you tried to allocate %dGB. Buy new RAM!27",
+            None,
+        ),
         (
             "RuntimeError: $ Torch: not enough memory: you tried to allocate 72GB. Buy new RAM! at /x.c:270",
             (72 << 30, 72 << 30, (73 << 30) - 1),
         ),
-        ("[enforce fail at CPUAllocator.cpp:56] posix_memalign(&data, gAlignment, nbytes) == 0. 12 vs 0", None),
-        ("RuntimeError: unable to mmap 4096 bytes from file </a.bin>: Cannot allocate memory (12)", (4096,) * 3),
+        (
+            "[enforce fail at CPUAllocator.cpp:56] posix_memalign(&data, gAlignment, nbytes) == 0. 12 vs 0",
+            None,
+        ),
+        (
+            "RuntimeError: unable to mmap 4096 bytes from file </a.bin>: Cannot allocate memory (12)",
+            (4096,) * 3,
+        ),
     ],
 )
 def test_the_cpu_allocators_messages(text, amount):
     failure = only(f"step 1\n{text}\n")
-    assert (failure.message_kind, failure.memory, failure.backend) == ("allocator_oom", "host", "cpu")
+    assert (failure.message_kind, failure.memory, failure.backend) == (
+        "allocator_oom",
+        "host",
+        "cpu",
+    )
     assert (failure.device_index, failure.pointer.line) == (None, 2)
     assert requested(failure) == amount
 
@@ -60,7 +73,9 @@ def test_a_wrapped_message(width):
 
 
 def test_an_unreadable_amount_is_said():
-    reading = read("DefaultCPUAllocator: not enough memory: you tried to allocate %dGB. Buy new RAM!27")
+    reading = read(
+        "DefaultCPUAllocator: not enough memory: you tried to allocate %dGB. Buy new RAM!27"
+    )
     assert any(w.startswith("amount_not_readable") for w in reading.warnings)
 
 
@@ -72,7 +87,11 @@ def test_a_job_killed_by_the_system_is_one_event():
         "srun: error: node7: task 0: Out Of Memory\n"
     )
     (failure,) = reading.failures
-    assert (failure.message_kind, failure.memory, failure.backend) == ("process_killed", "host", None)
+    assert (failure.message_kind, failure.memory, failure.backend) == (
+        "process_killed",
+        "host",
+        None,
+    )
     assert (failure.pointer.line, reading.duplicate_messages) == (2, 2)
     assert (reading.shape, reading.warnings) == ("slurm-oom-kill", ())
 
@@ -105,7 +124,9 @@ def test_two_killed_processes_are_two_events():
     assert [f.pointer.line for f in reading.failures] == [1, 2]
 
 
-@pytest.mark.parametrize("text", ["He killed the process", "code 1370", "skilled workers", "error 137"])
+@pytest.mark.parametrize(
+    "text", ["He killed the process", "code 1370", "skilled workers", "error 137"]
+)
 def test_words_that_mean_nothing(text):
     with pytest.raises(Refused, match="F424"):
         read(text)

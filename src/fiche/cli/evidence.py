@@ -65,5 +65,8 @@ def _named(file: Path, found: Diagnostic) -> Diagnostic:
     place = ""
     if isinstance(found.address, Pointer):
         where = found.address
-        place = f"{where.path or '/'}: " if where.path is not None else f"line {where.line}: "
+        if where.path is not None:
+            place = f"{where.path or '/'}: "
+        elif where.line not in (None, 1):
+            place = f"line {where.line}: "
     return replace(found, message=f"{file}: {place}{found.message}", address=None)

@@ -112,8 +112,7 @@ def _code(error: ValidationError) -> str:
 
 
 def _message(error: ValidationError, path: Sequence[str | int]) -> str:
-    name = path[-1] if path else "the record"
-    return f"{name}: {error.message}"[:400]
+    return f"{path[-1]}: {error.message}"[:400] if path else str(error.message)[:400]
 
 
 @cache

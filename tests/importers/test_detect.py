@@ -1,0 +1,178 @@
+"""Which importer reads a file, and how formats that none reads are named (C13, law 8)."""
+
+import gzip
+import hashlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from importers.messages import CLASS, sentence
+from importers.records import RECORD, document_bytes, journal_bytes
+
+from fiche.assets import schema_text
+from fiche.importers import _detect, _opened
+from fiche.importers._vocabulary import piece_json
+from fiche.kernel.diagnostic import Refused
+from fiche.kernel.doors import Importer
+from fiche.kernel.piece import Reading
+
+OOM = f"{CLASS}{sentence()}\n".encode()
+KILLED = b"a.sh: line 2:  11 Killed  python a.py\n"
+
+
+def read(content, name="a.log", kind=None):
+    return _detect.read(content, hashlib.sha256(content).hexdigest(), name, kind)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (OOM, "torch_oom"),
+        (KILLED, "host_oom"),
+        (
+            b"out of resource: shared memory, Required: 9, Hardware limit: 8. Red",
+            "kernel_resource_limit",
+        ),
+        (document_bytes(RECORD), "fiche_record"),
+        (journal_bytes(RECORD), "fiche_record"),
+        (gzip.compress(OOM), "torch_oom"),
+        (gzip.compress(document_bytes(RECORD)), "fiche_record"),
+        (OOM.decode().encode("utf-16"), "torch_oom"),
+    ],
+)
+def test_the_content_chooses(content, kind):
+    assert read(content).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"\x80\x04\x95\x10\x00", "pickle"),
+        (b"\x80\x02}q\x00.", "pickle"),
+        (b"GGUF\x03\x00\x00\x00", "GGUF model file"),
+        (b"\x40\x00\x00\x00\x00\x00\x00\x00" + b'{"__metadata__":{}}', "safetensors file"),
+        (b"\x7fELF\x02\x01", "ELF program"),
+        (b"%PDF-1.7\n", "PDF document"),
+        (b"PK\x03\x04\x14\x00", "zip archive"),
+        (b"SQLite format 3\x00", "SQLite database"),
+        (b"+-----------------------------+\n| NVIDIA-SMI 535.54", "nvidia-smi table"),
+        (b"timestamp, memory.used [MiB]\n2025, 3 MiB\n", "nvidia-smi CSV"),
+        (b"# gpu     fb   bar1\n# Idx    MB    MB\n", "nvidia-smi dmon table"),
+        (b'{"traceEvents": []}', "Chrome trace"),
+        (b'{"log_history": []}', "Hugging Face Trainer state"),
+        (b"INFO 01-14 model_runner.py:1099] Loading model weights took 12.5 GB", "vLLM log"),
+        (b"[2025-05-08 11:20:07 TP0] Load weight begin. avail mem=78.41 GB", "SGLang log"),
+        (b"load_tensors:        CUDA0 model buffer size =  4403.50 MiB", "llama.cpp log"),
+        (b"|  PyTorch CUDA memory summary, device ID 0  |", "torch memory_summary table"),
+        (b"2025: W tensorflow/core/common_runtime/bfc_allocator.cc:275] x", "TensorFlow log"),
+    ],
+)
+def test_a_known_format_is_refused_by_name(content, name):
+    with pytest.raises(Refused, match="F421") as refused:
+        read(content)
+    assert name in str(refused.value)
+
+
+def test_another_programs_log_is_not_read_in_part():
+    """llama.cpp prints the driver's three words too, with figures in lines of its own around them."""
+    text = b"ggml_backend_cuda_buffer_type_alloc_buffer: x\nCUDA error: out of memory\n"
+    with pytest.raises(Refused, match=r"F421.*llama\.cpp log"):
+        read(text)
+
+
+def test_what_a_reading_leaves_out_is_said():
+    """Law 8: the failure of a serving log is read, its other lines are named as not read."""
+    text = b"INFO model_runner.py:1099] Loading model weights took 12.5 GB\n" + OOM + KILLED
+    reading = read(text)
+    assert reading.kind == "torch_oom"
+    assert any(w.startswith("not_read") and "vLLM" in w for w in reading.warnings)
+    assert any(w.startswith("also_holds") and "host_oom" in w for w in reading.warnings)
+    assert read(text, kind="host_oom").failures[0].memory == "host"
+
+
+def test_unknown_files_and_kinds():
+    with pytest.raises(Refused, match="F420"):
+        read(b"\x00\x01\x02")
+    with pytest.raises(Refused, match="F420"):
+        read(b"\x00" * 9_000)
+    with pytest.raises(Refused, match="F424"):
+        read(b"a text\n")
+    with pytest.raises(Refused, match=r"F423.*torch-oom") as refused:
+        read(OOM, kind="torch-oom")
+    assert "torch_oom" in refused.value.diagnostics[0].hint
+
+
+def test_a_tie_is_refused_and_never_guessed():
+    def importer(name):
+        reading = Reading(kind=name, shape="x")
+        return Importer(name=name, title=name, accepts=lambda h, n: 50, read=lambda c, s: reading)
+
+    with pytest.raises(Refused, match=r"F422.*one or as two"):
+        _detect.choose({importer("one"): 50, importer("two"): 50}, b"", "00")
+
+
+def test_gzip_that_breaks_off_or_bursts(monkeypatch):
+    packed = gzip.compress(OOM * 50)
+    with pytest.raises(Refused, match="F426"):
+        read(packed[:-9])
+    with pytest.raises(Refused, match="F426"):
+        read(packed + b"more")
+    assert read(packed + b"\x00" * 8).kind == "torch_oom"
+    monkeypatch.setattr(_opened, "MAX_BYTES", 1_000)
+    with pytest.raises(Refused, match="F425"):
+        read(packed)
+
+
+def test_lines_of_packed_text_are_said_to_be_so():
+    assert any(w.startswith("unpacked") for w in read(gzip.compress(OOM)).warnings)
+    assert not any(w.startswith("unpacked") for w in read(OOM).warnings)
+
+
+@given(
+    st.binary(max_size=400),
+    st.sampled_from(
+        [b"", b"\x1f\x8b\x08", b"\xff\xfe", b"{", b"\x80\x04", b'{"format":"fiche-measurement/1"']
+    ),
+)
+def test_any_bytes_are_read_or_refused(content, start):
+    refusals = []
+    try:
+        read(start + content)
+    except Refused as refused:
+        refusals = refused.diagnostics
+    assert all(told.code.startswith("F4") for told in refusals)
+
+
+# --- The vocabulary -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [OOM, KILLED, document_bytes(RECORD), journal_bytes(RECORD)])
+def test_a_piece_follows_its_schema(content):
+    import jsonschema_rs
+
+    reading = read(content)
+    piece = piece_json("a.log", hashlib.sha256(content).hexdigest(), len(content), reading)
+    validator = jsonschema_rs.Draft202012Validator(json.loads(schema_text("pieces.schema.json")))
+    assert list(validator.iter_errors({"pieces": [piece]})) == []
+    assert json.loads(json.dumps(piece)) == piece
+
+
+def test_every_key_of_a_failure_is_there_and_null_where_nothing_is_printed():
+    piece = piece_json("a.log", "0" * 64, len(KILLED), read(KILLED))
+    (failure,) = piece["failures"]
+    assert failure["requested"] is failure["free"] is failure["device_index"] is None
+    assert (failure["is_need"], failure["phase_known"], piece["failed"]) == (False, False, True)
+
+
+def test_a_figure_that_is_not_available_has_no_value():
+    text = sentence(process_in_use="17179869184.00 GiB").encode()
+    (failure,) = piece_json("a.log", "0" * 64, 1, read(text))["failures"]
+    assert failure["process_in_use"] == {"printed": "17179869184.00 GiB", "unavailable": True}
+
+
+def test_the_observations_of_a_records_runs_are_shown_once():
+    piece = piece_json("m.json", "0" * 64, 1, read(document_bytes(RECORD)))
+    counters = [(o["counter"], o["stat"], o["phase"]) for o in piece["observations"]]
+    assert len(counters) == len(set(counters)) == 17
+    assert all(o["path"].startswith("/phases/") for o in piece["observations"])
