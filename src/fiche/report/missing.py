@@ -8,6 +8,7 @@ from fiche.kernel.condition import Condition
 from fiche.report.desk import Desk, cell, columns, row
 from fiche.report.parts import (
     Block,
+    Cell,
     Code,
     Missing,
     Paragraph,
@@ -18,6 +19,8 @@ from fiche.report.parts import (
     Table,
     Words,
 )
+
+_FEW = 3
 
 
 def section(desk: Desk) -> Section:
@@ -69,8 +72,14 @@ def _row(desk: Desk, topic: str, conditions: tuple[Condition, ...], who: list[st
         cell(*each(c.text for c in conditions)),
         cell(*turns) if turns else cell(Missing(desk.word("no_threshold"))),
         cell(*dict.fromkeys(_supplier(desk, c) for c in conditions)),
-        cell(*map(Code, who), None if who else desk.word("all_candidates")),
+        _concerned(desk, who),
     )
+
+
+def _concerned(desk: Desk, who: list[str]) -> Cell:
+    """The candidates by name; where there are many and it is all of them, that is what is said."""
+    many = len(who) > _FEW and len(who) == len(desk.decision.outcomes)
+    return cell(desk.word("all_candidates")) if many or not who else cell(*map(Code, who))
 
 
 def _supplier(desk: Desk, condition: Condition) -> Parts:

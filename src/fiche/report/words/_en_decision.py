@@ -103,7 +103,7 @@ DECISION = {
     "piece_wanted": " as {piece}",
     "concerns": "Concerns",
     "all_candidates": "every candidate",
-    "no_threshold": "any answer",
+    "no_threshold": "depends on the answer",
     # Criteria
     "criteria_title": "Criteria, candidate by candidate",
     "criteria_caption": (
