@@ -13,7 +13,7 @@ def tree(tmp_path, monkeypatch):
     """A made-up checkout, in which `fiche` is `src/fiche`."""
     package = tmp_path / "src" / "fiche"
     package.mkdir(parents=True)
-    monkeypatch.setattr(assets, "files", lambda name: tmp_path / "src" / name)
+    monkeypatch.setattr(assets, "_package", lambda: package)
     assets._folder.cache_clear()
     yield tmp_path
     assets._folder.cache_clear()

@@ -46,8 +46,11 @@ def package_data(relative: str) -> Path:
 
 
 def _package() -> Path:
-    """The package's folder: `importlib.resources` knows it in every kind of installation, but costs
-    more to import than all that is read through it; where the package is a plain folder, it is here."""
+    """The package's own folder.
+
+    `importlib.resources` knows it in every kind of installation, but costs more to import than all
+    that is read through it; where the package is a plain folder, it is simply here.
+    """
     here = Path(__file__).parent
     if here.is_dir():
         return here

@@ -91,6 +91,7 @@ def _umask() -> int:
 
 
 def exists(path: Path) -> Diagnostic:
+    """What is said where an output exists already (F610)."""
     return Diagnostic(
         code="F610",
         message=f"{path} exists already",
