@@ -110,6 +110,12 @@ def test_a_job_killed_by_the_system_is_one_event():
         ("zsh: killed     python train.py", False),
         ("app-1 exited with code 137", False),
         ("  exitcode  : -9 (pid: 2213)", False),
+        ("trainer-1  | Killed", False),
+        ("2026-01-15T03:22:41.1Z run.sh: line 3:  11 Killed  python a.py", False),
+        ("Process finished with exit code 137 (interrupted by signal 9: SIGKILL)", False),
+        ("make: *** [train] Error 137", False),
+        ("subprocess.CalledProcessError: Command 'x' died with <Signals.SIGKILL: 9>.", False),
+        ("TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.", True),
     ],
 )
 def test_a_killed_process_and_whether_the_reason_is_told(text, sure):

@@ -140,6 +140,17 @@ def test_a_panel_around_a_traceback():
     assert whole(only(text))
 
 
+def test_a_traceback_without_prefixes_belongs_to_whoever_began_it():
+    """SGLang prefixes the first line only."""
+    began = (
+        "[2025-05-08 11:20:07 TP1] Scheduler hit an exception: Traceback (most recent call last):\n"
+    )
+    inside = "  File 'a.py', line 1, in <module>\n    x()\n"
+    assert only(f"{began}{inside}{CLASS}{sentence()}\n").rank == "TP1"
+    other = "[2025-05-08 11:20:07 TP0] Memory pool end.\n"
+    assert only(f"{began}{inside}{other}{CLASS}{sentence()}\n").rank is None
+
+
 def test_interleaved_ranks_are_told_apart():
     three = soft_wrapped(CLASS + sentence(3), 80, "[rank3]: ").split("\n")
     one = soft_wrapped(CLASS + sentence(1, free="1.02 GiB"), 80, "[rank1]: ").split("\n")

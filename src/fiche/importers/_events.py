@@ -24,8 +24,9 @@ _SESSION = re.compile(
 )
 _WENT_ON = re.compile(
     rb"(?i:skipping (?:this )?batch|\bretrying\b|\bretry \d|recover(?:ed|ing)? from|falling back to"
-    rb"|(?:decreas|reduc|halv|lower|adjust)(?:e|ed|ing) (?:the )?(?:micro.?)?batch"
-    rb"|batch.?size (?:was )?(?:reduced|decreased|lowered|halved)|with (?:a )?smaller batch)"
+    rb"|(?:decreas|reduc|halv|lower|adjust)(?:e|ed|ing)? (?:the )?(?:micro.?)?batch"
+    rb"|batch.?size (?:was )?(?:reduced|decreased|lowered|halved)|with (?:a )?smaller batch"
+    rb"|training with a batch size of)"
 )
 _WRAPS = re.compile(rb"failed with error|RayTaskError|ray::|Exception in worker")
 _TEST = re.compile(rb"(?:FAILED|ERROR)\b[^\n]{0,400}?::(test\w{0,200}(?:\[[^\]\n]{0,200}\])?)")

@@ -94,6 +94,11 @@ def _rank(near: bytes) -> int | str | None:
     return None
 
 
+def stripped(front: bytes) -> bytes:
+    """What stands in front of a message, without the prefixes of programs and viewers."""
+    return front[body(front, 0, len(front), b"")[0] :]
+
+
 def right_edge(content: bytes, start: int, stop: int) -> int:
     """Where the text of a line ends before a handler's column or a panel's border."""
     tail = _TAIL.search(content, max(start, stop - 200), stop)

@@ -200,8 +200,27 @@ def _spoken(
         start=first,
         line=lines.number(first),
         front=front[-_KEPT_FRONT:],
-        speaker=speaker(front),
+        speaker=_who(content, front, first),
     )
+
+
+_TRACEBACK = b"Traceback (most recent call last)"
+_TRACEBACK_REACH = 16 * 1024
+
+
+def _who(content: bytes, front: bytes, first: int) -> Speaker:
+    """Who speaks on this line; else who began the traceback that ends on it, if nobody interrupted."""
+    here = speaker(front)
+    if here != NOBODY:
+        return here
+    floor = max(0, first - _TRACEBACK_REACH)
+    began = content.rfind(_TRACEBACK, floor, first)
+    if began < 0:
+        return NOBODY
+    lines = content[began:first].split(b"\n")[1:]
+    if any(speaker(line[:300]) != NOBODY for line in lines):
+        return NOBODY
+    return speaker(content[_line_start(content, began) : began])
 
 
 def _fill(text: Squeezed, start: int, stop: int, first: bytes, who: Speaker | None) -> None:

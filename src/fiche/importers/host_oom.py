@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from fiche.importers._events import Event, events
 from fiche.importers._found import Draft, Found
 from fiche.importers._opened import opened, opened_head
+from fiche.importers._prefix import stripped
 from fiche.importers._reading import reading_of
 from fiche.importers._scan import Message, Word, messages
 from fiche.importers._unsupported import nothing_found
@@ -29,13 +30,15 @@ _CERTAIN = (
     Word(b"oom-kill"),
     Word(b"oom_kill"),
     Word(b"OOMKilled"),
+    Word(b"TERM_MEMLIMIT"),
     Word(b"memory: Kill"),
     Word(b": Out Of Memory", (b"srun",)),
     Word(b"running low on memory"),
 )
 _LIKELY = (
     Word(b"illed"),
-    Word(b"137", (b"xit",)),
+    Word(b"137", (b"xit", b"Error")),
+    Word(b"SIGKILL: 9"),
     Word(b" -9", (b"xit",)),
     Word(b"(SIGKILL)"),
 )
@@ -47,11 +50,12 @@ _START = re.compile(
     rb"|(?P<slurm>Detected\d{1,6}oom[-_]kill(?:event\(s\)|events?))"
     rb"|(?P<srun>srun:error:[\w.-]{1,80}:tasks?[\d,\[\]-]{1,80}:OutOfMemory)"
     rb"|(?P<system>(?:Memorycgroupo|O)utofmemory:Kill(?:ed)?process(?P<pid>\d{1,8})|OOMKilled"
-    rb"|oom-kill:constraint=)"
+    rb"|oom-kill:constraint=|TERM_MEMLIMIT)"
     rb"|(?P<ray>killedduetothenoderunninglowonmemory)"
     rb"|(?P<loader>DataLoaderworker\(pid\(?s?\)?\d{1,8}\)iskilledbysignal:Killed)"
     rb"|(?P<shell>[Kk]illed)"
-    rb"|(?P<code>exit(?:ed|s)?(?:with)?(?:status|code|Code)?[:=\"]{0,3}(?:137(?!\d)|-9(?!\d))"
+    rb"|(?P<code>[Ee]xit(?:ed|s)?(?:with)?(?:status|[Cc]ode)?[:=\"]{0,3}(?:137(?!\d)|-9(?!\d))"
+    rb"|\*\*\*\[[^\]]{1,100}\]Error137(?!\d)|Signals\.SIGKILL:9"
     rb"|Signal9\(SIGKILL\)receivedbyPID)"
 )
 _UNCERTAIN = (
@@ -155,7 +159,7 @@ _SHELL = re.compile(rb"(?:^|: line \d{1,7}:|\r|\[\d{1,4}\][+-]? |zsh: )[ \t]*(\d
 
 def _shell(message: Message) -> Draft | None:
     """A shell's notice of a job that was killed; the word alone in other text is none."""
-    front = _SHELL.search(message.front[-300:])
+    front = _SHELL.search(stripped(message.front[-300:]))
     if front is None:
         return None
     found = _uncertain(message)

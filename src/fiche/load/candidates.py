@@ -14,10 +14,13 @@ from fiche.kernel.workload import Workload
 from fiche.load.catalog import Catalogs
 from fiche.load.change import changed
 from fiche.load.node import Entry, Mapping, Scalar
+from fiche.load.placement import placed
 from fiche.load.references import Known
 from fiche.load.values import Signature, count_parser, fact, figure, unique
 
 _HARDWARE = ("gpu", "cards")
+# What may go with another card, or more of them, without being a second change.
+_FOLLOWING = ("offer", "machine", "other_users", "placement")
 
 
 class Bench(NamedTuple):
@@ -90,7 +93,7 @@ def _plain(node: Mapping, bench: Bench) -> Candidate | None:
         cards=_cards(node.scalar("cards"), node.text("id"), bench),
         offer=offer,
         machine=_machine(node, offer, bench),
-        workload=bench.load,
+        workload=placed(bench.load, node, bench.sign.faults),
         span=node.scalar("id").span,
         other_users=_other_users(node, bench),
     )
@@ -162,6 +165,7 @@ def _derived(node: Mapping, bench: Bench) -> Candidate | None:
         span=node.scalar("id").span,
         baseline=name.text,
         other_users=_other_users(node, bench) or baseline.other_users,
+        workload=placed(baseline.workload, node, bench.sign.faults),
     )
     return _hardware(node, own, entry, bench) if path in _HARDWARE else _software(own, entry, bench)
 
@@ -175,11 +179,11 @@ def _baseline(name: Scalar, bench: Bench) -> Candidate | None:
 
 def _check_only(node: Mapping, path: str, bench: Bench) -> None:
     """Refuse what a candidate changes beside its change (D10)."""
-    allowed = ("offer", "machine", "other_users") if path in _HARDWARE else ()
-    for key in ("gpu", "cards", "offer", "machine", "other_users"):
+    allowed = _FOLLOWING if path in _HARDWARE else ()
+    for key in ("gpu", "cards", *_FOLLOWING):
         if key in node and key not in allowed:
             message = f"'{key}' would be a second change"
-            hint = "a candidate changes one thing of its baseline; offer and machine may follow the card"
+            hint = "a candidate changes one thing of its baseline; offer, machine and placement may follow the card"
             bench.sign.faults.add("F309", message, node.entries[key].key.span, hint)
 
 
