@@ -54,6 +54,8 @@ def rounded(value: Number, decimals: int, how: Style = TERMINAL) -> str:
 
 def exact(value: Number, how: Style = TERMINAL) -> str:
     """A number with all its decimals, or as a fraction where they never end."""
+    if value.denominator == 1:
+        return rounded(value, 0, how)
     for decimals in range(_MOST_DECIMALS + 1):
         if Fraction(_steps(value, decimals), 10**decimals) == value:
             return rounded(value, decimals, how)
@@ -151,9 +153,10 @@ def _shared_unit(of: Node, unit: str) -> tuple[str, int]:
 def _interval(low: Number, high: Number | None, how: Style, one: _Printer) -> str:
     if high is None:
         return how.open.format(low=one(low)) if low else how.unknown
-    if one(low) == one(high):
-        return one(low)
-    first, last = one(low), one(high)
+    first = one(low)
+    last = first if low == high else one(high)
+    if first == last:
+        return first
     number, _, word = first.rpartition(how.space)
     # The unit is said once where both ends have the same one: `22.65 to 22.66 GiB`.
     same = word and last.endswith(how.space + word)
