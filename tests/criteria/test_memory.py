@@ -845,3 +845,35 @@ def test_a_machine_that_only_the_author_names_is_on_the_author_s_word():
     mine = piece("run", totals=[total(ROOM)], runs=[run(used(PEAK))])
     assert verdict(memory(), [mine]) is TO_CONFIRM
     assert exact(1).low == 1
+
+
+# --- Noted, and more than was asked ------------------------------------------------------------
+
+
+def test_a_noted_difference_is_shown_and_has_no_weight():
+    """DESIGN 4: driver, system, torch's patch version: noted, by the policy's own list."""
+    load = workload(driver="610.62", os="linux")
+    seen = record(load=load, facts={"driver": "580.11"})
+    found = finding(memory(), [seen], candidate(load=load))
+    assert found.verdict is ADMISSIBLE
+    assert found.text.endswith("(noted: driver: the question says 610.62, run 580.11)")
+    fail = piece("oom", runs=[failing(load=load, facts={"os": "windows"})])
+    found = finding(memory(), [fail], candidate(load=load))
+    assert found.verdict is EXCLUDE
+    assert found.text.endswith("(noted: os: the question says linux, oom windows)")
+
+
+def test_a_failure_with_more_than_the_case_states_excludes_nothing():
+    """A failure covers what is larger or equal; in a dimension that is untold the case may be smaller."""
+    text = case(prompt_tokens=7900, new_tokens=292, resident_sequences=4)
+    load = workload([text])
+    for extra, expected in (({"images": 4}, TO_CONFIRM), ({"images": 1}, EXCLUDE)):
+        fail = piece("oom", runs=[failing(load=load, executed=extra)])
+        found = finding(memory(), [fail], candidate(load=load))
+        assert found.verdict is expected
+    waiting = piece("oom", runs=[failing(load=load, executed={"concurrent_requests": 64})])
+    assert verdict(memory(), [waiting], candidate(load=load)) is EXCLUDE
+
+
+def test_a_success_with_more_than_the_case_states_covers_it():
+    assert verdict(memory(), [record(executed={"images": 4})]) is ADMISSIBLE

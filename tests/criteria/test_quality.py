@@ -137,3 +137,10 @@ def test_a_value_that_nobody_vouches_for_says_nothing():
 def test_an_attested_fact_of_another_kind_is_no_result():
     other = document("d", attest("document", title="quality report"), gpu="nvidia-rtx-4090-24g")
     assert verdict(quality(), [other]) is TO_CONFIRM
+
+
+def test_a_noted_difference_is_shown_with_the_result():
+    load = workload(seed="0")
+    found = finding(quality(), [result(load=load, seed="1")], candidate(load=load))
+    assert found.verdict is ADMISSIBLE
+    assert found.text.endswith("(noted: seed: the question says 0, result 1)")

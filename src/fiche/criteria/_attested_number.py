@@ -22,6 +22,7 @@ class Value:
     figure: Figure
     by: tuple[str, ...] = ()
     text: str = ""
+    noted: tuple[str, ...] = ()
 
 
 @record
@@ -59,6 +60,7 @@ def compared(
         conditions=() if ordered else (lacking(),),
         pieces=tuple(dict.fromkeys(v.piece for v in ordered if v.piece)),
         attested_by=tuple(dict.fromkeys(name for v in ordered for name in v.by)),
+        noted=tuple(dict.fromkeys(text for v in ordered for text in v.noted)),
     )
 
 

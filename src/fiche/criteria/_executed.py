@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fiche.criteria._scope import Question, Scope, Tally
+from collections.abc import Iterator
+
+from fiche.criteria._scope import NOT_RESIDENT, Question, Scope, Tally
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Run
@@ -27,7 +29,16 @@ def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) 
             found.differs.append(f"{name}: executed {ran.low}, the question is {wanted.low}")
         elif name not in run.executed:
             found.sign(f"executed {name}", _typist(name, piece), ground)
+    if wrong == "larger":
+        found.untold.extend(_more(ask, piece, run, case))
     return found.scope()
+
+
+def _more(ask: Question, piece: Piece, run: Run, case: Case | None) -> Iterator[str]:
+    """Dimensions of a failed run that the case does not state: it may be smaller in them."""
+    for name, ran in sorted(_all_executed(piece, run, case).items()):
+        if name not in ask.dimensions and name not in NOT_RESIDENT and ran.low > 1:
+            yield f"{name}: executed {ran.low}, the fiche does not say"
 
 
 def _beyond(ran: Figure, wanted: Figure, wrong: str) -> bool:
@@ -40,9 +51,13 @@ def _typed_case(piece: Piece, ground: Inquiry) -> Case | None:
 
 
 def _executed(name: str, piece: Piece, run: Run, case: Case | None) -> Figure | None:
+    return _all_executed(piece, run, case).get(name)
+
+
+def _all_executed(piece: Piece, run: Run, case: Case | None) -> dict[str, Figure]:
     """What was executed: printed by the file, else typed, else as the typed case states it."""
     stated = case.dimensions if case else {}
-    return {**stated, **piece.typed_dimensions, **run.executed}.get(name)
+    return {**stated, **piece.typed_dimensions, **run.executed}
 
 
 def _typist(name: str, piece: Piece) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fiche.criteria._executed import load_of
-from fiche.criteria._scope import Question, Scope, joined, scope_of, speaks_of, told_facts
+from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of, told_facts
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.record import record
@@ -29,6 +29,7 @@ class Failed:
     related: bool
     total: tuple[int, int | None] | None
     by: tuple[str, ...]
+    noted: tuple[str, ...]
 
     @property
     def proven(self) -> bool:
@@ -61,6 +62,7 @@ def failed(piece: Piece, run: Run, ask: Question, index: int, ground: Inquiry) -
         related=speaks_of(ask, piece, run, ground),
         total=_bounds(failure, "total_capacity"),
         by=tuple(dict.fromkeys((*scope.by, *(word or ())))),
+        noted=noted(ask, piece, run, "memory", ground),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria._executed import load_of, phases_of
-from fiche.criteria._scope import Question, Scope, joined, scope_of, speaks_of
+from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure, larger
 from fiche.kernel.piece import Observation, Piece, Run
@@ -28,6 +28,7 @@ class Success:
     ceiling: Figure | None
     peaks: tuple[Figure | None, ...]
     related: bool
+    noted: tuple[str, ...]
 
     @property
     def covers(self) -> bool:
@@ -58,6 +59,7 @@ def successes(
                 ceiling=peaks[index],
                 peaks=peaks,
                 related=speaks_of(ask, piece, run, ground),
+                noted=noted(ask, piece, run, "memory", ground),
             )
 
 

@@ -137,6 +137,19 @@ class Tally:
             self.by.append(by)
 
 
+def noted(
+    ask: Question, piece: Piece, run: Run | None, criterion: str, ground: Inquiry
+) -> tuple[str, ...]:
+    """Differences in what the policy only notes: shown, and without weight."""
+    told = told_facts(piece, run, ground)
+    paths = _listed(ask, told, ground.policy.noted.get(criterion, ()))
+    return tuple(
+        f"{path}: the question says {ask.facts[path]}, {piece.id} {told[path].value}"
+        for path, _ in paths
+        if path in ask.facts and path in told and not _same(ask.facts[path], told[path].value)
+    )
+
+
 def _compare(
     path: str,
     names: str,
@@ -174,10 +187,16 @@ def strict_paths(
 ) -> Iterator[tuple[str, str]]:
     """The (path to compare, name to print) pairs of a criterion's strict list, as the policy has it."""
     operation = ask.facts.get("operation", "")
-    entries = [
+    entries = (
         *ground.policy.strict.get(criterion, ()),
         *ground.policy.strict.get(f"{criterion}.{operation}", ()),
-    ]
+    )
+    return _listed(ask, told, entries)
+
+
+def _listed(
+    ask: Question, told: Mapping[str, Fact], entries: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if entry.endswith(".*"):
             yield from ((path, path) for path in _under(entry[:-1], ask.facts, told))

@@ -66,6 +66,7 @@ def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
         pieces=_pieces(seen, best),
         attested_by=_people(seen, best, floor),
         if_held=_if_held(need, floor, best is None),
+        noted=_noted(seen, best),
     )
 
 
@@ -243,6 +244,12 @@ def _people(seen: Evidence, best: Success | None, floor: Figure | None) -> tuple
         return seen.capacity.by
     run = best.scope.by if best else ()
     return tuple(dict.fromkeys((*run, *seen.capacity.by, *seen.capacity.others_by)))
+
+
+def _noted(seen: Evidence, best: Success | None) -> tuple[str, ...]:
+    """Differences without weight, of the pieces that decide."""
+    fails = tuple(text for f in seen.failures if f.proven for text in f.noted)
+    return tuple(dict.fromkeys(fails or (best.noted if best is not None else ())))
 
 
 def _too_much(floor: Figure | None, most: Figure | None) -> bool:

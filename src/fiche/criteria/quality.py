@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
-from fiche.criteria._scope import question, scope_of
+from fiche.criteria._scope import noted, question, scope_of
 from fiche.criteria._words import number_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -35,7 +35,12 @@ def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> 
             scope = scope_of(ask, piece, None, "quality", ground)
             if scope.covers and _claims.vouched(item, ground):
                 by = (*scope.by, *_claims.people(item))
-                yield Value(piece=piece.id, figure=item.terms["value"], by=tuple(dict.fromkeys(by)))
+                yield Value(
+                    piece=piece.id,
+                    figure=item.terms["value"],
+                    by=tuple(dict.fromkeys(by)),
+                    noted=noted(ask, piece, None, "quality", ground),
+                )
 
 
 def _same(requirement: Requirement, words: object) -> bool:

@@ -69,8 +69,11 @@ def _reason(comparison: Comparison, row: Row) -> str:
 def _text(comparison: Comparison, row: Row) -> str:
     if row.reason == "conflict":
         return f"{row.text}: {'; '.join(comparison.conflicts)}"
+    if row.verdict is Verdict.TO_CONFIRM:
+        return row.text
     word = f", on the word of {', '.join(comparison.attested_by)}" if comparison.attested_by else ""
-    return f"{row.text}{word}" if row.verdict is not Verdict.TO_CONFIRM else row.text
+    noted = f" (noted: {'; '.join(comparison.noted)})" if comparison.noted else ""
+    return f"{row.text}{word}{noted}"
 
 
 def _conditions_of(comparison: Comparison, row: Row) -> tuple[Condition, ...]:

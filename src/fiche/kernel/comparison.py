@@ -69,7 +69,7 @@ class Comparison:
     end. `need_shown` and `have_shown` are the nodes a report prints. `conflicts` say what contradicts
     what. `conditions` would settle an open comparison, in the order a reader should take them.
     `if_held` names the assumptions a second reading rests on. `margin` is the part of the need that
-    stated margins add.
+    stated margins add. `noted` are differences that the policy shows and gives no weight.
     """
 
     case: str = ""
@@ -90,3 +90,4 @@ class Comparison:
     attested_by: tuple[str, ...] = ()
     if_held: tuple[str, ...] = ()
     required: bool = True
+    noted: tuple[str, ...] = ()
