@@ -79,6 +79,15 @@ def test_executed_and_declared_dimensions_are_two_and_a_difference_is_said():
     assert any(w.startswith("executed_differs") and "prompt_tokens" in w for w in reading.warnings)
 
 
+def test_a_whole_loop_that_does_not_say_what_it_executed_is_told():
+    """D6: the executed dimensions are what counts; loading has none."""
+    document = record(lambda d: d["phases"][1].pop("executed"))
+    warnings = read(document).warnings
+    assert any(w.startswith("executed_unknown") and "serve" in w for w in warnings)
+    document = record(lambda d: d["phases"][0].pop("executed"))
+    assert not any(w.startswith("executed_unknown") for w in read(document).warnings)
+
+
 def test_facts_use_the_words_of_a_fiche_and_are_printed():
     facts = read(RECORD).runs[1].facts
     said = {key: fact.value for key, fact in facts.items()}

@@ -58,7 +58,7 @@ def _above(one: dict[str, Any], key: str, other: dict[str, Any], other_key: str)
 
 def _shape(phase: dict[str, Any]) -> Iterator[str]:
     place = f"phase {phase['index']} ({phase['name']})"
-    if "executed" not in phase:
+    if "executed" not in phase and phase["ordering"] == "whole_loop":
         yield f"executed_unknown: {place} does not say which dimensions were executed"
     differing = [
         name

@@ -17,7 +17,7 @@ from fiche.kernel.record import record, replace
 
 # More than this is no log of failures but an attack, or a file to cut before citing it.
 MAX_MESSAGES = 10_000
-MAX_PLACES = 200_000
+MAX_PLACES = 50_000
 _NEAR = 32
 _REACH_BACK = 240
 _REACH_ON = 120
