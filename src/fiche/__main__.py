@@ -1,5 +1,5 @@
 """`python -m fiche` is the same as the `fiche` command."""
 
-from fiche.cli.main import run
+from fiche.cli.process import main
 
-run()
+main()

@@ -1,6 +1,5 @@
 """The checklist of a case, and one id for each figure of a decision (law 1, B7, D10)."""
 
-
 import pytest
 from workloads import GIB, LLAMA, case, fact, reserve, stated, workload
 

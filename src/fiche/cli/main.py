@@ -6,7 +6,6 @@ by the command; 130 interrupted. 1 and a traceback are left to a defect of fiche
 
 from __future__ import annotations
 
-import gc
 import sys
 from typing import Annotated, Any
 
@@ -26,8 +25,6 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 
 REFUSED = 2
 INTERRUPTED = 130
-# A compiler makes many values and few cycles: collecting them every 700 values is a tenth of a check.
-_FEW_COLLECTIONS = 100_000
 # What typer's option parser raises; typer brings its own copy of click, or uses the installed one.
 _USAGE: Any = typer.BadParameter.__bases__[0]
 
@@ -64,7 +61,6 @@ def _fiche(
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
-    gc.set_threshold(_FEW_COLLECTIONS)
     sys.exit(_exit_code())
 
 

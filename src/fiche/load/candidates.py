@@ -183,7 +183,10 @@ def _check_only(node: Mapping, path: str, bench: Bench) -> None:
     for key in ("gpu", "cards", *_FOLLOWING):
         if key in node and key not in allowed:
             message = f"'{key}' would be a second change"
-            hint = "a candidate changes one thing of its baseline; offer, machine and placement may follow the card"
+            hint = (
+                "a candidate changes one thing of its baseline; offer, machine and placement may "
+                "follow the card"
+            )
             bench.sign.faults.add("F309", message, node.entries[key].key.span, hint)
 
 

@@ -23,7 +23,6 @@ from fiche.load.workload import dimensions
 
 # Read by people: what they attest is typed and quoted, nothing is imported.
 DOCUMENT_KINDS = ("quote", "datasheet", "document", "result")
-_HEAD = 65536
 _OWN_SCOPE = ("by", "executed")
 
 
@@ -127,8 +126,7 @@ def _importer(node: Mapping, content: bytes, desk: Desk) -> Importer | None:
             if known.check(node.scalar("kind"), desk.sign.faults)
             else None
         )
-    head = content[:_HEAD]
-    scores = [(one.accepts(head, node.text("file")), one.name) for one in desk.importers]
+    scores = [(one.accepts(content, node.text("file")), one.name) for one in desk.importers]
     best, name = max(scores, key=lambda score: (score[0], score[1]), default=(0, ""))
     if best <= 0:
         file = node.scalar("file")

@@ -1,0 +1,33 @@
+"""The `fiche` process: it starts with few collections, and ends without taking itself down.
+
+Python takes a module down object by object before it leaves; for a compiler that has written its
+files and flushed its streams, that is a tenth of the run and does nothing for anybody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+
+# A compiler makes many values and few cycles: collecting every 700 values is a tenth of a check.
+_FEW_COLLECTIONS = 100_000
+
+
+def main() -> None:
+    """Run the command line; a defect of ours still ends in a traceback and exit code 1."""
+    gc.set_threshold(_FEW_COLLECTIONS)
+    from fiche.cli.main import run
+
+    try:
+        run()
+    except SystemExit as ended:
+        _leave(ended.code)
+
+
+def _leave(code: str | int | None) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code if isinstance(code, int) else 0)
