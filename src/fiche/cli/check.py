@@ -17,7 +17,7 @@ def check(
 ) -> None:
     """Judge every requirement on every candidate and print the verdicts."""
     from fiche.cli.compile import compile_fiche
-    from fiche.cli.terminal import colour, put_bytes, put_text, width
+    from fiche.cli.terminal import colour, encoding, put_bytes, put_text, width
 
     decision = compile_fiche(fiche).decision
     if json:
@@ -27,6 +27,7 @@ def check(
     else:
         from fiche.render.text import check_text
 
-        put_text(check_text(decision, width=width(), colour=colour()))
+        text = check_text(decision, width=width(), colour=colour(), encoding=encoding())
+        put_text(text)
     if require_retained and not any(o.status == "retained" for o in decision.outcomes):
         raise typer.Exit(3)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from fiche.assets import package_data
+from fiche.cli.streams import write_error
 from fiche.cli.terminal import cells, clean
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
@@ -23,9 +24,7 @@ def put_refused(refused: Refused) -> None:
     """Write what a stage refused on standard error; in colour on a terminal that wants it."""
     wanted = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     coloured = wanted and os.environ.get("TERM") != "dumb"
-    text = diagnostics_text(refused.diagnostics, refused.folder, colour=coloured)
-    encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    write_error(diagnostics_text(refused.diagnostics, refused.folder, colour=coloured))
 
 
 def diagnostics_text(

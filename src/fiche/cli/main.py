@@ -6,6 +6,7 @@ by the command; 130 interrupted. 1 and a traceback are left to a defect of fiche
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
 from fiche.cli.report import report
 from fiche.cli.schema import schema
+from fiche.cli.streams import discard, write_error
+from fiche.cli.terminal import clean
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 REFUSED = 2
@@ -69,16 +72,26 @@ def _exit_code() -> int:
         code = app(prog_name="fiche", standalone_mode=False)
     except Refused as refused:
         return _refused(refused)
+    except BrokenPipeError:  # the help, on a pipe that nobody reads
+        discard(sys.stdout.fileno())
+        return 0
     except OSError as error:
         return _refused(Refused([_unusable(error)]))
     except _USAGE as error:
-        error.show()
-        return REFUSED
+        return _misused(error)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:
-        sys.stderr.write("interrupted\n")
+        write_error("interrupted\n")
     return code if isinstance(code, int) else 0
+
+
+def _misused(error: Any) -> int:  # noqa: ANN401 - typer brings its own copy of click
+    """A usage error, as the option parser words it; the words typed may be hostile."""
+    told = io.StringIO()
+    error.show(file=told)
+    write_error(clean(told.getvalue()))
+    return REFUSED
 
 
 def _refused(refused: Refused) -> int:

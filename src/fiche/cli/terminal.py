@@ -9,6 +9,8 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
+from fiche.cli.streams import write_error, write_output
+
 _NARROWEST = 40
 _THINNEST = 12
 _BESIDE = "  "
@@ -38,9 +40,14 @@ def _controls(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTION
 
 
+def encoding() -> str:
+    """The encoding of standard output."""
+    return sys.stdout.encoding or "utf-8"
+
+
 def put_text(text: str) -> None:
-    """Write text on standard output, all of it or an error; a closed reader ends the program."""
-    put_bytes(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+    """Write text on standard output, all of it or an error; what it has no sign for is escaped."""
+    put_bytes(text.encode(encoding(), "backslashreplace"))
 
 
 def put_json(document: object) -> None:
@@ -54,30 +61,14 @@ def put_bytes(content: bytes) -> None:
     """Write bytes on standard output.
 
     Raises:
-        SystemExit: with 0, when nobody reads any more (`fiche … | head`): that is no error.
-        OSError: anything else, such as a full disk behind a redirection.
+        OSError: a full disk behind a redirection; never for a reader that has gone.
     """
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    except OSError as error:
-        _discard_output()
-        if isinstance(error, BrokenPipeError):
-            raise SystemExit(0) from error
-        raise
-
-
-def _discard_output() -> None:
-    # What is still buffered would be written again, and fail again, when the interpreter ends.
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+    write_output(content)
 
 
 def put_message(text: str) -> None:
     """Write one message on standard error, where it never mixes with results."""
-    sys.stderr.write(clean(text) + "\n")
+    write_error(clean(text) + "\n")
 
 
 def table(

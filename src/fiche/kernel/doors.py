@@ -17,7 +17,7 @@ from fiche.kernel.workload import Case, Workload
 class Importer:
     """One foreign format.
 
-    `accepts(head, name)` scores the first bytes from 0 (no) to 100 (surely); `read(content,
+    `accepts(content, name)` scores a file from 0 (no) to 100 (surely); `read(content,
     sha256)` returns a Reading or raises `Refused` with Pointers, never half of it.
     """
 

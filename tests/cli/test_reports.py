@@ -1,0 +1,93 @@
+"""`fiche report` and `fiche check`: what they write, print and refuse (E4, law 9)."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SERVING = ROOT / "samples" / "serving" / "fiche.yaml"
+GUIDE = ROOT / "samples" / "guide" / "fiche.yaml"
+
+
+def test_a_report_is_three_files_in_a_new_folder(fiche, tmp_path):
+    ended = fiche("report", GUIDE, "-o", tmp_path / "out", "--json")
+    assert ended.code == 0
+    written = {Path(row["file"]).name: row for row in ended.json()["files"]}
+    assert sorted(written) == ["decision.json", "report.html", "report.pdf"]
+    for name, row in written.items():
+        content = (tmp_path / "out" / name).read_bytes()
+        assert row["bytes"] == len(content)
+        assert row["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_formats_limit_it(fiche, tmp_path):
+    fiche("report", GUIDE, "-o", tmp_path / "out", "--formats", "json, html")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "decision.json",
+        "report.html",
+    ]
+
+
+@pytest.mark.parametrize("formats", ["", "docx", "html,docx", ","])
+def test_an_unknown_format_is_refused_before_anything_is_written(fiche, tmp_path, formats):
+    ended = fiche("report", GUIDE, "-o", tmp_path / "out", "--formats", formats)
+    assert (ended.code, "F701" in ended.err, ended.out) == (2, True, "")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_existing_folder_needs_force(fiche, tmp_path):
+    (tmp_path / "kept.txt").write_text("mine", encoding="utf-8")
+    refused = fiche("report", GUIDE, "-o", tmp_path, "--formats", "json")
+    assert (refused.code, "F610" in refused.err) == (2, True)
+    assert fiche("report", GUIDE, "-o", tmp_path, "--formats", "json", "--force").code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["decision.json", "kept.txt"]
+
+
+def test_check_prints_the_very_decision_that_report_writes(fiche, tmp_path):
+    fiche("report", SERVING, "-o", tmp_path / "out", "--formats", "json")
+    printed = fiche("check", SERVING, "--json").out
+    assert printed.encode() == (tmp_path / "out" / "decision.json").read_bytes()
+
+
+def test_a_verdict_changes_the_code_only_where_a_gate_is_asked_for(fiche):
+    """Law 9: 3 is a gate not met."""
+    assert fiche("check", GUIDE).code == 0
+    assert fiche("check", GUIDE, "--require-retained").code == 3
+    assert fiche("check", SERVING, "--require-retained").code == 0
+
+
+def _report(folder, tmp_path, **environment):
+    command = [sys.executable, "-m", "fiche", "report", "fiche.yaml", "-o", str(tmp_path)]
+    subprocess.run(
+        command, check=True, cwd=folder, env={**os.environ, **environment}, capture_output=True
+    )
+    return {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_two_folders_zones_and_processes_give_the_same_bytes(tmp_path):
+    """Law 5: the same bytes in, the same bytes out."""
+    other = tmp_path / "elsewhere" / "serving"
+    other.parent.mkdir()
+    subprocess.run(["cp", "-r", str(SERVING.parent), str(other)], check=True)
+    one = _report(SERVING.parent, tmp_path / "one", TZ="UTC", PYTHONHASHSEED="1", LANG="C")
+    two = _report(
+        other,
+        tmp_path / "two",
+        TZ="Asia/Tokyo",
+        PYTHONHASHSEED="2",
+        LC_ALL="C.UTF-8",
+        FICHE_NO_CACHE="1",
+    )
+    assert sorted(one) == ["decision.json", "report.html", "report.pdf"]
+    assert one == two
+
+
+def test_decision_json_is_one_object_of_the_documented_form(fiche):
+    decision = json.loads(fiche("check", SERVING, "--json").out)
+    assert decision["format"] == "fiche-decision/1"
+    assert {c["status"] for c in decision["candidates"]} == {"retained", "to_confirm", "excluded"}
