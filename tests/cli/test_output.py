@@ -111,3 +111,52 @@ def test_one_file_whole_or_not_at_all(tmp_path, monkeypatch):
     output.write_file(path, b"c\n", force=True)
     assert path.read_bytes() == b"c\n"
     assert names(tmp_path) == ["table.csv"]
+
+
+def test_a_folder_that_somebody_else_made_meanwhile_is_told_or_filled(tmp_path, monkeypatch):
+    """Two reports into one new folder: without --force one of them is refused as usual."""
+    whole = output._write
+
+    def slow(path, content):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        (tmp_path / "out" / "theirs").write_bytes(b"x")
+        whole(path, content)
+
+    monkeypatch.setattr(output, "_write", slow)
+    with pytest.raises(Refused) as refused:
+        output.write_folder(tmp_path / "out", FILES, force=False)
+    assert code(refused) == ["F610"]
+    (tmp_path / "out" / "theirs").unlink()
+    (tmp_path / "out").rmdir()
+    output.write_folder(tmp_path / "out", FILES, force=True)
+    assert names(tmp_path / "out") == ["decision.json", "report.html", "theirs"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_force_puts_no_file_in_the_place_of_a_folder_or_a_device(tmp_path):
+    """`--force -o /dev/null` as an administrator would leave a system without it."""
+    (tmp_path / "report.html").write_bytes(b"old")
+    (tmp_path / "decision.json").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(Refused) as refused:
+        output.write_folder(tmp_path, FILES, force=True)
+    assert code(refused) == ["F611"]
+    assert (tmp_path / "report.html").read_bytes() == b"old"
+    for name in ("pipe", "decision.json"):
+        with pytest.raises(Refused) as refused:
+            output.write_file(tmp_path / name, b"x", force=True)
+        assert code(refused) == ["F611"]
+    assert names(tmp_path) == ["decision.json", "pipe", "report.html"]
+
+
+def test_a_link_that_leads_nowhere_is_something(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    with pytest.raises(Refused) as refused:
+        output.write_file(tmp_path / "link", b"x", force=False)
+    assert code(refused) == ["F610"]
+
+
+def test_the_longest_name_can_be_written(tmp_path):
+    output.write_folder(tmp_path / ("n" * 255), FILES, force=False)
+    output.write_file(tmp_path / ("f" * 255), b"x", force=False)
+    assert sorted(map(len, names(tmp_path))) == [255, 255]

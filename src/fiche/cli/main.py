@@ -18,6 +18,7 @@ from fiche.cli.check import check
 from fiche.cli.estimate import estimate
 from fiche.cli.explain import explain
 from fiche.cli.import_ import import_
+from fiche.cli.interrupt import INTERRUPTED
 from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
 from fiche.cli.report import report
@@ -27,7 +28,6 @@ from fiche.cli.terminal import clean
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 REFUSED = 2
-INTERRUPTED = 130
 # What typer's option parser raises; typer brings its own copy of click, or uses the installed one.
 _USAGE: Any = typer.BadParameter.__bases__[0]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
+from fiche.cli.interrupt import held, unfinished
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 
@@ -21,25 +21,26 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool) -> No
         Refused: F610 the folder exists and `force` is False; F611 it cannot be written.
     """
     try:
-        if folder.exists() or folder.is_symlink():
+        if _there(folder) or not _create(folder, files):
             _replace(folder, files, force=force)
-        else:
-            _create(folder, files)
     except OSError as error:
         raise Refused([_unwritable(folder, error)]) from error
 
 
-def _create(folder: Path, files: Mapping[str, bytes]) -> None:
+def _create(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Make the folder whole under another name, then rename it; False where one is there by then."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    try:
+    with unfinished(_beside(folder)) as partial:
+        partial.mkdir()
         for name, content in files.items():
             _write(partial / name, content)
-        partial.chmod(0o777 & ~_umask())
-        partial.rename(folder)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
+        try:
+            partial.rename(folder)
+        except OSError:
+            if not _there(folder):
+                raise
+            return False
+    return True
 
 
 def _replace(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
@@ -47,15 +48,15 @@ def _replace(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
         raise Refused([exists(folder)])
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is not a folder")
-    partial = {name: folder / f".{name}.{os.getpid()}.partial" for name in files}
-    try:
+    for name in files:
+        _refuse_strange(folder / name)
+    with ExitStack() as stack:
+        partial = {name: stack.enter_context(unfinished(_beside(folder / name))) for name in files}
         for name, content in files.items():
             _write(partial[name], content)
-        for name, path in partial.items():
-            path.replace(folder / name)
-    finally:
-        for path in partial.values():
-            path.unlink(missing_ok=True)
+        with held():
+            for name, path in partial.items():
+                path.replace(folder / name)
 
 
 def write_file(path: Path, content: bytes, *, force: bool) -> None:
@@ -64,17 +65,32 @@ def write_file(path: Path, content: bytes, *, force: bool) -> None:
     Raises:
         Refused: F610 it exists and `force` is False; F611 it cannot be written.
     """
-    if path.exists() and not force:
+    if _there(path) and not force:
         raise Refused([exists(path)])
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
+        _refuse_strange(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(partial, content)
-        partial.replace(path)
+        with unfinished(_beside(path)) as partial:
+            _write(partial, content)
+            partial.replace(path)
     except OSError as error:
         raise Refused([_unwritable(path, error)]) from error
-    finally:
-        partial.unlink(missing_ok=True)
+
+
+def _there(path: Path) -> bool:
+    """A link that leads nowhere is something too."""
+    return path.exists() or path.is_symlink()
+
+
+def _refuse_strange(path: Path) -> None:
+    """Not even `force` puts a file in the place of a folder or a device."""
+    if path.exists() and not path.is_file():
+        raise IsADirectoryError(f"{path} is no file")
+
+
+def _beside(path: Path) -> Path:
+    """A name of its own in the same folder, however long or shared the other one is."""
+    return path.with_name(f".fiche-{os.urandom(8).hex()}.partial")
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -82,12 +98,6 @@ def _write(path: Path, content: bytes) -> None:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def exists(path: Path) -> Diagnostic:

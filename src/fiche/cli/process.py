@@ -11,16 +11,17 @@ import gc
 import os
 import sys
 
-from fiche.cli.streams import open_closed, write_error
+from fiche.cli.interrupt import end_when_asked
+from fiche.cli.streams import open_closed
 
 # A compiler makes many values and few cycles: collecting every 700 values is a tenth of a check.
 _FEW_COLLECTIONS = 100_000
-_INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line; a defect of ours still ends in a traceback and exit code 1."""
     gc.set_threshold(_FEW_COLLECTIONS)
+    end_when_asked()
     open_closed()
     try:
         from fiche.cli.main import run
@@ -28,9 +29,6 @@ def main() -> None:
         run()
     except SystemExit as ended:
         _leave(ended.code)
-    except KeyboardInterrupt:  # while modules were imported, or while an ending was told
-        write_error("interrupted\n")
-        _leave(_INTERRUPTED)
 
 
 def _leave(code: str | int | None) -> None:
