@@ -489,10 +489,19 @@ def test_a_success_and_a_failure_in_one_scope_are_a_conflict():
 def test_a_cold_failure_stands_beside_a_warm_success():
     """C7: a failed first pass is never erased by later successes."""
     cold = piece("cold", runs=[failing(first_pass=True)])
-    found = finding(memory(), [record(), cold])
+    warm = record(id="warm", first_pass=False)
+    found = finding(memory(), [warm, cold])
     assert (found.verdict, found.reason) == (EXCLUDE, "proven_failure")
-    warm = piece("cold", runs=[failing(first_pass=True), run(used(PEAK))])
-    assert verdict(memory(), [record(), warm]) is EXCLUDE
+    both = piece("both", runs=[failing(first_pass=True), run(used(PEAK), first_pass=False)])
+    assert verdict(memory(), [warm, both]) is EXCLUDE
+
+
+def test_a_warm_success_alone_leaves_the_first_pass_open():
+    """C7: first and later passes are different phases; a warm loop answers for the later ones only."""
+    warm = record(id="warm", first_pass=False)
+    found = finding(memory(), [warm])
+    assert found.verdict is TO_CONFIRM
+    assert says(found, "began after warm-up")
 
 
 def test_a_failure_on_a_card_that_showed_less_is_a_conflict_with_this_machine_s_print():

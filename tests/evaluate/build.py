@@ -376,6 +376,7 @@ def run(*seen, load=None, id="whole-loop", of=None, gpu=GPU, piece="run", execut
         facts=changes.pop("printed", printed),
         executed=ran(of, **(executed or {})),
         observations=seen,
+        first_pass=changes.pop("first_pass", True),
         **changes,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fiche.criteria import _claims
+from fiche.criteria._spread import Elsewhere, elsewhere
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -25,7 +26,8 @@ FRAMEWORK_VISIBLE = frozenset({"torch_total_memory", "cuda_total_other", "oom_to
 class DeviceCapacity:
     """Bounds of one device: None is an open end. `seen` is True once this machine printed its total.
 
-    `visible` is that total, before other users; `others_told` says whether other users of the device
+    `visible` is that total, before other users (or, under a policy that states a spread, what another
+    machine of the card showed, less it); `others_told` says whether other users of the device
     are observed or guaranteed absent. `by` answers for the prints, `others_by` for other users.
     """
 
@@ -64,14 +66,16 @@ class _Others:
 def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> DeviceCapacity:
     """What this candidate's machine offers on device `index`, from its own prints and the label."""
     prints = sorted(_prints(candidate, index, ground), key=lambda p: (p.piece, p.figure.low))
-    total = _roomiest(p.figure for p in prints if p.visible)
+    own = _roomiest(p.figure for p in prints if p.visible)
+    other = elsewhere(candidate, FRAMEWORK_VISIBLE, ground) if own is None else Elsewhere()
+    total = own if own is not None else other.least
     others = _others(candidate, prints, ground)
     label = _label(candidate)
     return DeviceCapacity(
         low=_usable(total, others),
         high=_smallest([*(p.figure for p in prints), *label]),
         visible=total,
-        seen=total is not None,
+        seen=own is not None,
         others_told=others.told,
         conflicts=tuple(
             dict.fromkeys(
@@ -80,11 +84,12 @@ def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> Device
                     *_exclusive(prints),
                     *_above(prints, label),
                     *others.conflicts,
+                    *other.conflicts,
                 )
             )
         ),
-        pieces=tuple(dict.fromkeys((*(p.piece for p in prints), *others.pieces))),
-        by=tuple(dict.fromkeys(b for p in prints for b in p.by)),
+        pieces=tuple(dict.fromkeys((*(p.piece for p in prints), *others.pieces, *other.pieces))),
+        by=tuple(dict.fromkeys((*(b for p in prints for b in p.by), *other.word))),
         others_by=others.by,
     )
 

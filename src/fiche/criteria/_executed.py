@@ -68,7 +68,11 @@ def _typist(name: str, piece: Piece) -> str:
 
 
 def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
-    """Phases of the question that a successful run did not go through; a typed case attests its own."""
+    """Phases of the question that a successful run did not go through; a typed case attests its own.
+
+    The first pass is a phase of its own (C7): a loop that began warm leaves it open, so that a cold
+    failure is never erased by later successes, and dropping that failure admits nothing.
+    """
     found = Tally()
     case = _typed_case(piece, ground)
     attested = case.phases if case and not run.phases else ()
@@ -77,4 +81,6 @@ def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
             found.sign(f"phase {phase}", piece.typed["case"].by, ground)
         elif phase not in run.phases:
             found.differs.append(f"phase {phase} was not part of the loop")
+    if not run.first_pass:
+        found.differs.append("the loop began after warm-up: the first pass was not part of it")
     return found.scope()

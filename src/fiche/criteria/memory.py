@@ -128,8 +128,7 @@ def _conflicts(seen: Evidence) -> Iterator[str]:
         if not fail.proven:
             continue
         for run in seen.covering:
-            if fail.run.first_pass == run.run.first_pass:
-                yield f"{run.piece} succeeded and {fail.piece} failed in one scope"
+            yield f"{run.piece} succeeded and {fail.piece} failed in one scope"
         room = seen.capacity.visible
         most = fail.total[1] if fail.total else None
         if room is not None and most is not None and room.low > most:
