@@ -79,3 +79,40 @@ def test_a_run_stands_for_the_most_demanding_case_that_it_reached():
     )
     assert case_of(usual, load).id == "usual"
     assert case_of(replace(run, executed=sizes(prompt_tokens=9999)), load) is None
+
+
+def two_loads(path, value, told=None):
+    """The rich decision with a second candidate whose workload has one fact changed (D10)."""
+    made = decision("rich")
+    name = made.fiche.pieces[0].id
+    seen = next(f for f in made.findings if name in f.pieces and f.case == "limit")
+    first = next(c for c in made.fiche.candidates if c.id == seen.candidate)
+    fact = decisions.fact(value, 1)
+    load = replace(first.workload, facts={**first.workload.facts, path: fact})
+    other = replace(first, id="other", workload=load)
+    piece = made.fiche.pieces[0]
+    runs = tuple(
+        replace(r, facts={**r.facts, **({path: told} if told else {})}) for r in piece.reading.runs
+    )
+    odd = replace(piece, reading=replace(piece.reading, runs=runs))
+    own = replace(made.figures["limit.envelope"], id="other/limit.envelope")
+    return replace(
+        made,
+        fiche=replace(made.fiche, candidates=(first, other), pieces=(odd, *made.fiche.pieces[1:])),
+        findings=(seen, replace(seen, candidate="other")),
+        figures={**made.figures, "other/limit.envelope": own},
+    )
+
+
+def test_a_run_stands_beside_no_estimate_of_a_load_that_it_did_not_have():
+    """D10: what a candidate changed, a run must be told to have had."""
+    for path in ("formats.cache", "seed"):
+        assert {g.of for g in gaps(two_loads(path, "other"))} == {"limit"}
+        had = decisions.fact("other", 1)
+        assert "other/limit" in {g.of for g in gaps(two_loads(path, "other", told=had))}
+
+
+def test_two_estimates_of_one_case_have_gaps_of_two_names():
+    had = decisions.fact("7", 1)
+    names = [g.gap.id for g in gaps(two_loads("seed", "7", told=had))]
+    assert len(names) == len(set(names)) == 4

@@ -105,3 +105,14 @@ def test_the_price_of_an_offer_is_one_figure_for_two_candidates():
     book = ledger(decisions.rich())
     prices = {n: f.low for n, f in book.figures.items() if n.startswith("offer-01")}
     assert prices == {"offer-01.price": Fraction("47.14"), "offer-01.hours": 72}
+
+
+def test_a_number_that_nobody_keeps_is_not_mistaken_for_the_next():
+    """Nodes are known by identity: one that is gone leaves its address to another."""
+    book, peak = Ledger(), stated(9, "peak")
+    for n in range(200):
+        book.enter(
+            Root(owner="", name="", node=(peak - stated(n, f"estimate{n}")).named(f"gap{n}", ""))
+        )
+    for n in range(200):
+        assert trace.formula(book.figures[f"gap{n}"]) == f"peak - estimate{n}"

@@ -32,9 +32,13 @@ class Root:
 
 @dataclass(slots=True)
 class Ledger:
-    """`figures` by public id; `of` leads from a node of the decision to the one listed."""
+    """`figures` by public id; `of` leads from a node of the decision to the one listed.
+
+    Nodes are known by identity, so each one entered is kept: another would else be given its address.
+    """
 
     figures: dict[str, Node] = field(default_factory=dict)
+    _entered: list[Operand] = field(default_factory=list)
     _public: dict[int, Operand] = field(default_factory=dict)
     _kinds: dict[int, frozenset[str]] = field(default_factory=dict)
     _claims: dict[str, tuple[object, ...]] = field(default_factory=dict)
@@ -65,6 +69,7 @@ class Ledger:
     def _settle(self, node: Operand, root: Root) -> None:
         if id(node) in self._public:
             return
+        self._entered.append(node)
         if not isinstance(node, Figure | Unknown):
             self._public[id(node)] = node
             return

@@ -139,7 +139,7 @@ def _gaps(desk: Desk) -> Iterator[Block]:
     yield Paragraph((Words(desk.word("gap_title") + " ", strong=True), *_gap_lead(desk)))
     beside: dict[tuple[str, str, str, int | None], list[Gap]] = {}
     for gap in gaps(desk.decision):
-        beside.setdefault((gap.case, gap.piece, gap.run, gap.device), []).append(gap)
+        beside.setdefault((gap.estimate.id, gap.piece, gap.run, gap.device), []).append(gap)
     if beside:
         yield Table(
             id="gaps",
@@ -160,7 +160,8 @@ def _gaps(desk: Desk) -> Iterator[Block]:
 def _gap(desk: Desk, found: list[Gap]) -> Row:
     """One run on one device: the estimate, then each peak and its gap (C3: two columns, no sum)."""
     first = found[0]
-    heading = (Code(first.case), Words(", "), Code(f"{first.piece}/{first.run}"))
+    of = (Code(first.of), Words(", ")) if first.of else ()
+    heading = (*of, Code(f"{first.piece}/{first.run}"))
     cells = [cell(desk.listed(desk.book.of(first.estimate)), numeric=True)]
     for word in ("allocated", "reserved"):
         gap = next((g for g in found if word in g.counter), None)
