@@ -288,7 +288,10 @@ def test_the_largest_load_that_succeeded_is_marked(rich):
     told = rows(rich, "runs")
     assert "largest load that succeeded" in told[1][1]
     assert sum("largest" in row[1] for row in told) == 1
-    assert "8 192 tokens (declared 7 900 tokens), 292 tokens, 4 sequences STATED" in told[1][1]
+    assert (
+        "8 192 prompt tokens (declared 7 900), 292 new tokens, 4 resident sequences STATED"
+        in told[1][1]
+    )
     assert told[3][2].startswith("✕ failed")
 
 
@@ -312,8 +315,11 @@ def test_without_a_failure_there_is_no_table_of_levers():
 def test_what_was_declared_and_what_was_executed_are_two_columns(rich):
     """A3: what was executed is what counts, and a difference is shown."""
     told = rows(rich, "cases")
-    assert "7 900 tokens, 292 tokens, 4 sequences, 16 requests STATED" in told[1][1]
-    assert "8 192 tokens" in told[1][2]
+    assert (
+        "7 900 prompt tokens, 292 new tokens, 4 resident sequences, 16 concurrent requests STATED"
+        in told[1][1]
+    )
+    assert "8 192 prompt tokens" in told[1][2]
     assert told[0][2].startswith("by more demanding runs: run-6000ada/whole-loop")
 
 

@@ -79,8 +79,7 @@ class Desk:
 
     def counted(self, key: str, count: int) -> str:
         """The form of a noun that goes with a count."""
-        forms = self.word(key).split("|")
-        return forms[min(self.language.plural(count), len(forms) - 1)]
+        return self.language.form(self.word(key), count)
 
     def say(self, key: str, **fillings: Filling) -> Parts:
         """A phrase with its places filled: parts stay parts, text becomes the report's own words."""
@@ -142,6 +141,11 @@ class Desk:
                 return datetime.date.fromordinal(node.low).isoformat()
             return f"{node.low}{self.style.space}{self.counted('days', node.low)}"
         return numbers.amount(node, self.style)
+
+    def count(self, node: Node, noun: str = "") -> Part:
+        """A count with the noun that goes with it; bare digits where words beside it say what."""
+        bare = numbers.bare(node, self.style)
+        return self.amount(node, f"{bare}{self.style.space}{noun}" if noun else bare)
 
     def measured(self, node: Figure | None) -> Part:
         """A reading of a piece; what no program printed is not measured, never zero (C2)."""

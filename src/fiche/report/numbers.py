@@ -95,6 +95,11 @@ def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
     return _interval(node.low, node.high, how, one)
 
 
+def bare(node: Node, how: Style = TERMINAL) -> str:
+    """A figure without its unit, for a count whose unit the words beside it say."""
+    return _interval(node.low, node.high, how, lambda value: exact(value, how))
+
+
 def amount_exact(node: Node, how: Style = TERMINAL) -> str:
     """The same with every digit: bytes as bytes, money and ratios with all their decimals."""
     said = _word(node.unit)

@@ -71,16 +71,22 @@ def executed(desk: Desk, piece: Piece, run: Run) -> Parts:
 def dimensions(
     desk: Desk, told: Mapping[str, Figure], asked: Mapping[str, Figure] | None = None
 ) -> Parts:
-    """Dimensions in one line; where all are of one kind, the last of them bears the mark."""
-    shown = [_dimension(desk, name, size, (asked or {}).get(name)) for name, size in told.items()]
+    """Dimensions in one line, marked once where all are of one kind."""
+    return joined(
+        quieted([_dimension(desk, n, size, (asked or {}).get(n)) for n, size in told.items()])
+    )
+
+
+def quieted(shown: list[Parts]) -> list[Parts]:
+    """The same parts, where the last amount bears the mark of all if they are of one kind."""
     amounts = [part for parts in shown for part in parts if isinstance(part, Amount)]
-    if len({amount.mark for amount in amounts}) > 1:
-        return joined(shown)
-    quiet = [
-        tuple(_unmarked(p) if isinstance(p, Amount) and p is not amounts[-1] else p for p in parts)
+    if len({amount.mark for amount in amounts}) != 1:
+        return shown
+    last = amounts[-1]
+    return [
+        tuple(_unmarked(p) if isinstance(p, Amount) and p is not last else p for p in parts)
         for parts in shown
     ]
-    return joined(quiet)
 
 
 def _unmarked(amount: Amount) -> Amount:
@@ -88,11 +94,13 @@ def _unmarked(amount: Amount) -> Amount:
 
 
 def _dimension(desk: Desk, name: str, size: Figure, asked: Figure | None) -> Parts:
-    shown: Parts = (desk.amount(size),)
-    if not str(size.unit):
-        shown = (Words(f"{desk.term(name)} "), *shown)
+    """A size and what it counts: `5 800 prompt tokens`, since tokens alone would not say which."""
+    counts = desk.language.dimensions.get(name)
+    shown: Parts = (Words(f"{desk.term(name)} "), desk.count(size))
+    if counts is not None:
+        shown = (desk.count(size, desk.language.form(counts, size.low)),)
     if asked is not None and (asked.low, asked.high) != (size.low, size.high):
-        differs = desk.say("declared_shape", value=desk.amount(asked))
+        differs = desk.say("declared_shape", value=desk.count(asked))
         shown = (*shown, Words(" ("), *differs, Words(")"))
     return shown
 

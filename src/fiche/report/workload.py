@@ -20,7 +20,7 @@ from fiche.report.parts import (
     Table,
     Words,
 )
-from fiche.report.tested import dimensions, executed
+from fiche.report.tested import dimensions, executed, quieted
 
 
 def section(desk: Desk) -> Section:
@@ -41,13 +41,14 @@ def _identity(desk: Desk) -> Iterator[Block]:
         subjects.setdefault(subject, []).append(_named(desk, name, (Quoted(fact.value),)))
     for path, stated in load.figures.items():
         subject, _, name = path.partition(".")
-        shown = _named(desk, "" if str(stated.unit) else name, (desk.amount(stated),))
+        number = desk.count(stated) if stated.unit.is_count else desk.amount(stated)
+        shown = _named(desk, name, (number,))
         subjects.setdefault(subject, []).append(shown)
     if load.method_targets:
         targets = joined([Quoted(target) for target in load.method_targets])
         subjects.setdefault("method", []).append(_named(desk, "targets", targets))
     told = [
-        (Words(f"{desk.term(subject)}: ", strong=True), *joined(values))
+        (Words(f"{desk.term(subject)}: ", strong=True), *joined(quieted(values)))
         for subject, values in subjects.items()
     ]
     if told:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fiche.kernel.figure import Number
 from fiche.kernel.record import record
 
 
@@ -12,11 +13,12 @@ class Language:
     """One language.
 
     `phrases` hold sentences with `{places}`; `one|many` forms are chosen by `plural(n)`, an index.
+    `dimensions` are such forms too, of what a dimension counts; one without is told by its own name.
     The maps give words for the codes that every language shares; a code without a word shows itself.
     """
 
     tag: str
-    plural: Callable[[int], int]
+    plural: Callable[[Number], int]
     phrases: Mapping[str, str]
     statuses: Mapping[str, str]
     verdicts: Mapping[str, str]
@@ -27,6 +29,12 @@ class Language:
     levels: Mapping[str, str]
     roles: Mapping[str, str]
     terms: Mapping[str, str]
+    dimensions: Mapping[str, str]
     levers: tuple[tuple[str, frozenset[str], str, str], ...]
     remedies: tuple[tuple[str, str], ...]
     glossary: tuple[str, ...]
+
+    def form(self, forms: str, count: Number) -> str:
+        """The one of `one|many` that goes with a count."""
+        told = forms.split("|")
+        return told[min(self.plural(count), len(told) - 1)]
