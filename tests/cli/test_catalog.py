@@ -112,6 +112,35 @@ def test_a_wrong_catalog_is_refused_at_its_place(fiche, tmp_path):
     assert "own.yaml:7:" in ended.err
 
 
+def test_the_place_is_the_path_that_was_typed_with_its_line(fiche, tmp_path):
+    path = tmp_path / "below" / "own.yaml"
+    path.parent.mkdir()
+    path.write_text(OWN.replace("12 GB", "12 G"), encoding="utf-8")
+    ended = fiche("catalog", "validate", path)
+    assert ended.err.startswith(f"{path}:7:22: F203 ")
+    assert "nominal: {value: 12 G}" in ended.err
+    assert (
+        f"F318 '{tmp_path}/none' does not exist"
+        in fiche("catalog", "list", "--catalog", tmp_path / "none").err
+    )
+
+
+def test_a_linked_catalog_of_ones_own_is_read(fiche, tmp_path):
+    """The path was typed by the user: only what a fiche names stays inside its folder."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "own.yaml").write_text(OWN, encoding="utf-8")
+    (tmp_path / "link.yaml").symlink_to("real/own.yaml")
+    assert fiche("catalog", "validate", tmp_path / "link.yaml").code == 0
+
+
+def test_a_card_in_two_files_is_told(fiche, tmp_path):
+    """No card replaces another one unseen."""
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(OWN, encoding="utf-8")
+    ended = fiche("catalog", "validate", tmp_path / "a.yaml", tmp_path / "b.yaml")
+    assert (ended.code, f"{tmp_path}/b.yaml:3:9: F502" in ended.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

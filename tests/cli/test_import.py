@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 
 import pytest
 from importers.messages import CLASS, sentence, six_lines
@@ -110,6 +111,15 @@ def test_files_that_cannot_be_read(fiche, tmp_path):
     assert "absent.log" in ended.err
     assert "Traceback" not in ended.err
     assert fiche("import", tmp_path).code == 2
+
+
+@pytest.mark.parametrize("command", [("import",), ("check",), ("catalog", "validate")])
+def test_what_is_no_plain_file_is_refused_and_never_waited_for(fiche, tmp_path, command):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, "/dev/zero"):
+        ended = fiche(*command, path)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"F318 '{path}' is no file")
 
 
 def test_a_file_that_is_too_large(fiche, write, monkeypatch):

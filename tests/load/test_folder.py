@@ -1,12 +1,13 @@
 """Files that a fiche names: inside its folder, plain, and never read beyond their limit (law 7)."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiche.load.folder import DiskFolder, UnreadableError, inside
+from fiche.load.folder import DiskFolder, UnreadableError, inside, read_file
 
 
 @pytest.fixture
@@ -65,6 +66,42 @@ def test_what_is_no_plain_file_is_not_opened(folder):
     (folder.root / "zero").symlink_to("/dev/zero")
     assert code(folder, "pipe") == code(folder, "evidence") == code(folder, "missing") == "F318"
     assert code(folder, "zero") == "F317"
+
+
+def test_a_pipe_put_in_the_place_of_a_file_is_neither_waited_for_nor_read(folder, monkeypatch):
+    """Between looking and opening; and some files of /proc look plain and wait for their next line."""
+    plain = os.stat(folder.root / "evidence" / "run.json")  # noqa: PTH116
+    os.mkfifo(folder.root / "pipe")
+    monkeypatch.setattr("pathlib.Path.stat", lambda *_, **__: plain)
+    with pytest.raises(UnreadableError) as caught:
+        read_file(folder.root / "pipe", "pipe", 100)
+    assert (caught.value.code, caught.value.message) == ("F318", "'pipe' is no file")
+
+
+def test_a_file_that_says_it_is_empty_is_read_whole(tmp_path):
+    """Files of /proc have no size."""
+    assert read_file(Path("/proc/self/cmdline"), "x", 10**6).endswith(b"\0")
+    (tmp_path / "empty").write_bytes(b"")
+    assert read_file(tmp_path / "empty", "x", 10) == b""
+
+
+@pytest.mark.parametrize(("size", "fits"), [(9, True), (10, True), (11, False), (3 * 2**20, False)])
+def test_the_limit_itself_is_allowed(tmp_path, size, fits):
+    (tmp_path / "one").write_bytes(b"x" * size)
+    if fits:
+        assert len(read_file(tmp_path / "one", "one", 10)) == size
+    else:
+        with pytest.raises(UnreadableError) as caught:
+            read_file(tmp_path / "one", "one", 10)
+        assert caught.value.code == "F319"
+
+
+def test_why_a_file_cannot_be_read_is_said(tmp_path):
+    (tmp_path / "file").write_bytes(b"x")
+    for name, why in (("file/x", "Not a directory"), ("n" * 300, "File name too long")):
+        with pytest.raises(UnreadableError) as caught:
+            read_file(tmp_path / name, "x", 10)
+        assert caught.value.message == f"'x' cannot be read: {why}"
 
 
 def test_no_more_than_one_byte_beyond_the_limit_is_read(folder):

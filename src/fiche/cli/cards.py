@@ -15,9 +15,9 @@ from fiche.kernel.number import Misread
 from fiche.kernel.quantity import Quantity, parse_bandwidth, parse_bytes, parse_count, parse_power
 from fiche.kernel.record import record
 from fiche.load import builtin
-from fiche.load.catalog import Catalogs, builtin_catalog, catalogs
+from fiche.load.catalog import Catalogs, builtin_catalog, enter
 from fiche.load.fault import Faults
-from fiche.load.folder import DiskFolder
+from fiche.load.folder import YAML_LIMIT, UnreadableError, read_file
 from fiche.load.node import Scalar
 from fiche.load.schema import check
 from fiche.load.tree import parse
@@ -186,13 +186,16 @@ def validated(files: Sequence[Path]) -> tuple[int, int]:
 
 
 def _own(files: Iterable[Path]) -> Catalogs:
-    """Catalog files named on the command line: each may lie in a folder of its own."""
+    """Catalog files named on the command line, by the paths that were typed."""
     faults = Faults()
     found = Catalogs(faults)
     for path in files:
-        place = Span(file="command line", line=1, column=1, text=path.name)
-        one = catalogs([Scalar(place, plain=True)], DiskFolder(path.parent), faults)
-        found.own_cards.update(one.own_cards)
-        found.offers.update(one.offers)
+        name = Scalar(Span(file=str(path), line=1, column=1, text=str(path)), plain=True)
+        try:
+            enter(name, read_file(path, name.text, YAML_LIMIT), found)
+        except UnreadableError as problem:
+            faults.found.append(problem.told)
+        except Refused as refused:
+            faults.found.extend(refused.diagnostics)
     faults.stop()
     return found

@@ -13,6 +13,7 @@ from fiche.cli.streams import write_error
 from fiche.cli.terminal import cells, clean
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.load.folder import YAML_LIMIT, UnreadableError, read_file
 
 MOST_SHOWN = 50
 LONGEST_LINE = 160
@@ -99,8 +100,8 @@ def _lines(file: str, folder: str) -> list[str]:
         if file.startswith(_BUILT_IN):
             content = package_data(file.removeprefix(_BUILT_IN)).read_bytes()
         else:
-            content = (Path(folder) / file).read_bytes()
-    except OSError:
+            content = read_file(Path(folder) / file, file, YAML_LIMIT)
+    except (OSError, UnreadableError):
         return []
     return content.decode("utf-8-sig", "replace").split("\n")
 

@@ -13,6 +13,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
+from fiche.load.folder import UnreadableError, read_file
 
 
 @record
@@ -34,13 +35,14 @@ def read_evidence(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ..
 
     Raises:
         Refused: every diagnostic of every file, each naming its file.
-        OSError: a file that cannot be read.
     """
     found: list[Evidence] = []
     wrong: list[Diagnostic] = []
     for file in files:
         try:
             found.append(_evidence(file, kind))
+        except UnreadableError as problem:
+            wrong.append(problem.told)
         except Refused as refused:
             wrong += [_named(file, each) for each in refused.diagnostics]
     if wrong:
@@ -49,15 +51,22 @@ def read_evidence(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ..
 
 
 def _evidence(file: Path, kind: str | None) -> Evidence:
-    with file.open("rb") as stream:
-        content = stream.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        message = f"larger than {MAX_BYTES} bytes"
-        hint = "keep the part around the failure"
-        raise Refused([Diagnostic(code="F425", message=message, address=None, hint=hint)])
+    content = _content(file)
     sha256 = hashlib.sha256(content).hexdigest()
     reading = read(content, sha256, file.name, kind)
     return Evidence(file=str(file), sha256=sha256, num_bytes=len(content), reading=reading)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return read_file(file, str(file), MAX_BYTES)
+    except UnreadableError as problem:
+        if problem.code != "F319":
+            raise
+        message = f"larger than {MAX_BYTES} bytes"
+        hint = "keep the part around the failure"
+        told = Diagnostic(code="F425", message=message, address=None, hint=hint)
+        raise Refused([told]) from None
 
 
 def _named(file: Path, found: Diagnostic) -> Diagnostic:

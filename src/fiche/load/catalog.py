@@ -92,7 +92,7 @@ def catalogs(names: Iterable[Scalar], folder: Folder, faults: Faults) -> Catalog
     found = Catalogs(faults)
     for name in names:
         try:
-            _enter(name, folder.read(name.text, YAML_LIMIT), found)
+            enter(name, folder.read(name.text, YAML_LIMIT), found)
         except UnreadableError as problem:
             found.partial = True
             faults.add(problem.code, problem.message, name.span, problem.hint)
@@ -102,7 +102,12 @@ def catalogs(names: Iterable[Scalar], folder: Folder, faults: Faults) -> Catalog
     return found
 
 
-def _enter(name: Scalar, content: bytes, into: Catalogs) -> None:
+def enter(name: Scalar, content: bytes, into: Catalogs) -> None:
+    """Read one file of cards or offers, named at a place, into those read before.
+
+    Raises:
+        Refused: it is no YAML, or not what its schema says; the rest is noted in `into`.
+    """
     one = source(name.text, content)
     root = parse(one)
     kind = _kind(root)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fiche.kernel.address import Span
 from fiche.kernel.decision import Choice, Fiche
-from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Piece
 from fiche.kernel.requirement import Candidate, Requirement
@@ -46,10 +46,7 @@ def load_fiche(path: Path, importers: tuple[Importer, ...]) -> Loaded:
     try:
         content = read_file(path, str(path), YAML_LIMIT)
     except UnreadableError as problem:
-        told = Diagnostic(
-            code=problem.code, message=problem.message, address=None, hint=problem.hint
-        )
-        raise Refused([told]) from None
+        raise Refused([problem.told]) from None
     try:
         return load_bytes(path.name, content, DiskFolder(path.parent), importers)
     except Refused as refused:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
+
+from fiche.kernel.diagnostic import Diagnostic
 
 YAML_LIMIT = 4 * 2**20
 PIECE_LIMIT = 256 * 2**20
@@ -16,6 +19,11 @@ class UnreadableError(Exception):
     def __init__(self, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.code, self.message, self.hint = code, message, hint
+
+    @property
+    def told(self) -> Diagnostic:
+        """The diagnostic of a file that nothing but the command line names."""
+        return Diagnostic(code=self.code, message=self.message, address=None, hint=self.hint)
 
 
 class Folder(Protocol):
@@ -74,20 +82,41 @@ def read_file(path: Path, name: str, limit: int) -> bytes:
         UnreadableError: it cannot be read (F318) or is too long (F319).
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise UnreadableError(
-                "F318", f"'{name}' is no file", "name a file, not a folder or a device"
-            )
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
+        _plain(path.stat().st_mode, name)  # before it is opened: a device may act on that
+        with os.fdopen(os.open(path, _READ), "rb") as file:
+            state = os.fstat(file.fileno())
+            _plain(state.st_mode, name)
+            content = _content(file, state.st_size, limit)
     except FileNotFoundError:
         raise UnreadableError(
             "F318",
             f"'{name}' does not exist",
             "check the name; what a fiche names starts at its folder",
         ) from None
-    except (OSError, ValueError):
-        raise UnreadableError("F318", f"'{name}' cannot be read", "check its permissions") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None)
+        message = f"'{name}' cannot be read" + (f": {why}" if why else "")
+        raise UnreadableError("F318", message, "check its name and its permissions") from None
     if len(content) > limit:
         raise UnreadableError("F319", f"'{name}' is longer than {limit // 2**20} MiB", "split it")
+    return content
+
+
+# Some files of the system look plain and wait for their next line: reading them must not wait too.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_STEP = 2**20
+
+
+def _plain(mode: int, name: str) -> None:
+    if not stat.S_ISREG(mode):
+        raise UnreadableError(
+            "F318", f"'{name}' is no file", "name a file, not a folder or a device"
+        )
+
+
+def _content(file: BinaryIO, size: int, limit: int) -> bytes:
+    """No more memory than the file has bytes, and one step more where it says less than it has."""
+    content = file.read(min(size, limit) + 1) or b""
+    while len(content) <= limit and (more := file.read(_STEP)):
+        content += more
     return content
