@@ -57,6 +57,15 @@ def test_the_machine_s_own_print_comes_first():
     assert found.verdict is not ADMISSIBLE
 
 
+def test_a_machine_that_shows_less_than_the_spread_allows_contradicts_the_policy():
+    """Else dropping its own print would turn an exclusion into an admission."""
+    own = piece("own", machine="node-7", totals=[total("22693 MiB")])
+    found = finding(capacity(23_900_000_000), [own, elsewhere()], policy=spread())
+    assert (found.verdict, found.reason) == (TO_CONFIRM, "conflict")
+    near = piece("own", machine="node-7", totals=[total("24000 MiB")])
+    assert verdict(capacity(23_900_000_000), [near, elsewhere()], policy=spread()) is ADMISSIBLE
+
+
 def test_another_card_says_nothing():
     assert (
         verdict(capacity(NEED), [elsewhere(gpu="nvidia-rtx-3090-24g")], policy=spread())

@@ -67,8 +67,9 @@ def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> Device
     """What this candidate's machine offers on device `index`, from its own prints and the label."""
     prints = sorted(_prints(candidate, index, ground), key=lambda p: (p.piece, p.figure.low))
     own = _roomiest(p.figure for p in prints if p.visible)
-    other = elsewhere(candidate, FRAMEWORK_VISIBLE, ground) if own is None else Elsewhere()
-    total = own if own is not None else other.least
+    spread = elsewhere(candidate, FRAMEWORK_VISIBLE, ground)
+    other = spread if own is None else Elsewhere(conflicts=_outside(own, spread))
+    total = own if own is not None else spread.least
     others = _others(candidate, prints, ground)
     label = _label(candidate)
     return DeviceCapacity(
@@ -246,6 +247,16 @@ def _smallest(figures: list[Figure]) -> Figure | None:
     """The figure with the least upper bound, if any has one."""
     known = [f for f in figures if f.high is not None]
     return min(known, key=lambda f: f.high or 0) if known else figures[0] if figures else None
+
+
+def _outside(own: Figure, spread: Elsewhere) -> tuple[str, ...]:
+    """This machine shows less than the policy says any machine of the card does: one is wrong."""
+    if spread.least is None or spread.least.low <= own.low:
+        return ()
+    return (
+        f"this machine shows {own.low} B, less than the {spread.least.low} B that {spread.word[0]} "
+        f"allows beside {spread.pieces[0]}",
+    )
 
 
 def _exclusive(prints: list[_Print]) -> Iterator[str]:
