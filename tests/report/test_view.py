@@ -89,6 +89,34 @@ def test_the_question_is_answered_first_for_each_candidate_and_device(rich):
     assert "run-6000ada" in first
 
 
+def test_page_one_says_what_the_named_case_holds(rich):
+    """E1: lengths and concurrency stand beside the identity of the load."""
+    lead = words(rich.opening[1]).replace("\u00a0", " ")
+    assert "Case limit: 7 900 prompt tokens, 292 new tokens, 4 resident sequences" in lead
+
+
+def test_the_stated_margin_stands_beside_the_useful_one(rich):
+    """D5: on page one, in the table of candidates and in that of criteria."""
+    (box,) = inside(rich.opening, Box)
+    first = words(box.answers[0].sentences).replace("\u00a0", " ")
+    assert "useful margin 26.45 GiB CALC (1.00 GiB STATED of it to stay free)" in first
+    kept = "26.45 GiB CALC\n1.00 GiB STATED to stay free"
+    assert rows(rich, "candidates")[1][3] == kept
+    assert rows(rich, "criteria")[1][3] == kept
+
+
+def test_a_need_that_nothing_tells_shows_what_arithmetic_has_so_far():
+    """D9: 19.04 GiB is an assumption's sum, so it is no need; page one still says it."""
+    made = decision("rich")
+    limit = next(f for f in made.outcomes[0].findings if f.case == "limit")
+    found = replace(limit, need=None, verdict=Verdict.TO_CONFIRM)
+    outcome = replace(made.outcomes[0], findings=(found,))
+    told = view(replace(made, outcomes=(outcome,), findings=(found,)))
+    (box,) = inside(told.opening, Box)
+    text = words(box.answers[0].sentences).replace("\u00a0", " ")
+    assert "Needs not known (arithmetic so far: 19.46 GiB CALC" in text
+
+
 def test_devices_that_say_the_same_share_a_line():
     (box,) = inside(view(decision("crowded")).opening, Box)
     assert len(box.answers) == 8
@@ -107,7 +135,7 @@ def test_counts_add_up_to_what_is_shown(name):
     """Unknown is counted, and no view loses a candidate or a finding."""
     made, told = decision(name), view(decision(name))
     (box,) = inside(told.opening, Box)
-    for line in box.closing[:2]:
+    for line in (box.closing[0], table(told, "criteria").notes[0]):
         total, *parts = [int(n) for n in re.findall(r"\d+", words(line))]
         assert total == sum(parts)
     (candidates,) = [t for t in inside(told, Table) if t.id == "candidates"]
@@ -158,7 +186,7 @@ def test_each_open_point_says_what_settles_it_where_it_turns_and_who_supplies_it
     ]
     assert told[0][4] == "rent-4090\nfp8-cache"
     assert told[3][2] == "≥ 0.62"
-    assert "author of the fiche as result" in told[3][3]
+    assert "author of the fiche (result)" in told[3][3]
 
 
 def test_the_published_offers_lack_exactly_these_points():
@@ -176,10 +204,41 @@ def test_the_published_offers_lack_exactly_these_points():
     assert {row[4] for row in told[1:]} == {"rent-1\nrent-2"}
 
 
+def test_open_points_of_excluded_candidates_are_left_out_and_said_to_be():
+    """What excludes a candidate stays: no other point of it would move a verdict."""
+    made = decision("rich")
+    open_point = made.outcomes[1].findings[0].conditions[0]
+    last = made.outcomes[-1]
+    assert last.verdict is Verdict.EXCLUDE
+    found = replace(last.findings[-2], level="must", conditions=(open_point,))
+    outcome = replace(last, findings=(*last.findings, found))
+    told = view(replace(made, outcomes=(*made.outcomes[:-1], outcome)))
+    assert all(last.candidate.id not in row[4] for row in rows(told, "missing"))
+    assert "Open points of excluded candidates are left out" in words(table(told, "missing").notes)
+
+
+def test_what_one_run_settles_is_said_once():
+    """A record of the whole loop prints the total of its machine too."""
+    made = decision("bare")
+    (kept,) = [c for c in made.outcomes[0].conditions if c.topic == "memory_available"][:1]
+    found = replace(
+        made.outcomes[0].findings[0],
+        conditions=(
+            replace(kept, piece_kind="record"),
+            replace(kept, topic="need", piece_kind="record"),
+        ),
+    )
+    outcome = replace(made.outcomes[0], findings=(found,))
+    told = view(replace(made, outcomes=(outcome,), findings=(found,)))
+    assert "memory really available, memory really needed (rent-1)" in words(
+        table(told, "missing").notes
+    )
+
+
 def test_where_nothing_is_missing_it_says_so():
     made = decision("rich")
     only = replace(made, outcomes=made.outcomes[:1], findings=made.outcomes[0].findings)
-    missing = view(only).sections[0]
+    (missing,) = [s for s in view(only).sections if s.id == "missing"]
     assert words(missing.blocks) == "Nothing is missing."
 
 
@@ -221,8 +280,15 @@ def test_findings_that_say_the_same_share_a_row_and_keep_their_cases(rich):
 def test_two_sides_of_one_definition_say_which(rich):
     """B1: a peak of the process against a framework-visible total, never a label's nominal."""
     memory = rows(rich, "criteria")[1]
-    assert memory[1] == "20.93 GiB OBS\nprocess_device_used"
+    assert memory[1] == "20.93 GiB OBS\nprocess_device_used, peak"
     assert memory[2] == "47.38 GiB OBS\ntorch_total_memory"
+
+
+def test_a_wish_is_met_or_not_and_excludes_nothing(rich):
+    """D1: admissible and exclude are words for what is mandatory."""
+    wishes = [row for row in rows(rich, "criteria") if "(want)" in row[0]]
+    assert wishes
+    assert all(re.match("✕ Not met|● Met|▲ To confirm", row[4]) for row in wishes)
 
 
 def test_a_near_limit_prints_exact_bytes_on_both_sides():

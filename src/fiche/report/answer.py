@@ -17,10 +17,12 @@ from fiche.report.parts import (
     Items,
     Mark,
     Paragraph,
+    Part,
     Parts,
     Quoted,
     Words,
 )
+from fiche.report.tested import dimensions
 
 
 def opening(desk: Desk) -> tuple[Block, ...]:
@@ -39,7 +41,7 @@ def _banner(desk: Desk) -> Iterator[Block]:
 
 
 def _load(desk: Desk) -> Paragraph:
-    """One line of identity; the whole of it is the workload section."""
+    """Identity, and the dimensions of each case that an answer names; the rest is section workload."""
     facts = desk.decision.fiche.workload.facts
     name = facts.get("model.name") or facts.get("code.name")
     revision = facts.get("model.revision") or facts.get("code.revision")
@@ -53,7 +55,17 @@ def _load(desk: Desk) -> Paragraph:
         words = " ".join(facts[path].value for path in paths if path in facts)
         if words:
             told.append((Quoted(words),))
-    return Paragraph((Words(desk.word("load")), *joined(told), Words(".")), tone="lead")
+    lead = (Words(desk.word("load")), *joined(told), Words("."))
+    return Paragraph((*lead, *_dimensions(desk)), tone="lead")
+
+
+def _dimensions(desk: Desk) -> Iterator[Part]:
+    outcomes = desk.decision.outcomes
+    named = {found.case for outcome in outcomes for found in worst(outcome).values()}
+    for case in desk.decision.fiche.workload.cases:
+        if case.id in named and case.dimensions:
+            told = dimensions(desk, case.dimensions)
+            yield from desk.say("load_case", case=Code(case.id), dimensions=told)
 
 
 def _legend(desk: Desk) -> Paragraph:
@@ -61,7 +73,7 @@ def _legend(desk: Desk) -> Paragraph:
     told: list[Parts] = []
     for kind, (word, title) in desk.language.marks.items():
         if kind != "unknown":
-            told.append((Mark(kind, word), Words(f" {title}")))
+            told.append((Mark(kind, word), Words(f"{desk.style.space}{title}")))
     return Paragraph((Words(desk.word("marks_lead")), *joined(told, "; "), Words(".")), tone="note")
 
 
@@ -70,26 +82,31 @@ def _box(desk: Desk) -> Box:
     return Box(
         question=desk.word("question"),
         answers=answers,
-        closing=(candidate_counts(desk), finding_counts(desk), _choice(desk)),
+        closing=(candidate_counts(desk), _choice(desk)),
     )
 
 
 def answers_of(desk: Desk, outcome: Outcome) -> Iterator[Answer]:
     """One answer per device, on its worst case; devices that say the same share one line."""
-    by_device: dict[str, list[Finding]] = {}
-    for found in outcome.findings:
-        if found.kind == "memory" and found.level == "must":
-            by_device.setdefault(found.device, []).append(found)
     alike: dict[tuple[object, ...], list[str]] = {}
-    worst = {device: most_demanding(found) for device, found in by_device.items()}
-    for device, found in worst.items():
+    by_device = worst(outcome)
+    for device, found in by_device.items():
         alike.setdefault(_sameness(desk, found), []).append(device)
     for devices in alike.values():
-        yield _answer(desk, outcome, worst[devices[0]], devices)
+        yield _answer(desk, outcome, by_device[devices[0]], devices)
     if not by_device:
         state = desk.state("to_confirm", desk.language.answers)
         sentence = (Words(desk.word("no_memory_finding")),)
         yield Answer(state=state, subject=subject(desk, outcome, []), sentences=(sentence,))
+
+
+def worst(outcome: Outcome) -> dict[str, Finding]:
+    """The finding that decides the memory of each device (D0, D4)."""
+    by_device: dict[str, list[Finding]] = {}
+    for found in outcome.findings:
+        if found.kind == "memory" and found.level == "must":
+            by_device.setdefault(found.device, []).append(found)
+    return {device: most_demanding(found) for device, found in by_device.items()}
 
 
 def most_demanding(findings: Iterable[Finding]) -> Finding:
@@ -110,7 +127,7 @@ def _answer(desk: Desk, outcome: Outcome, found: Finding, devices: list[str]) ->
     return Answer(
         state=desk.state(found.verdict.code, desk.language.answers),
         subject=subject(desk, outcome, devices),
-        sentences=(joined(_sentences(desk, found), " "),),
+        sentences=(joined(_sentences(desk, outcome, found), " "),),
     )
 
 
@@ -126,22 +143,44 @@ def subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
     return (*joined(told), *_standing(desk, outcome))
 
 
-def _sentences(desk: Desk, found: Finding) -> Iterator[Parts]:
+def _sentences(desk: Desk, outcome: Outcome, found: Finding) -> Iterator[Parts]:
     need, have = desk.compared(found)
     first: Parts = desk.say(
         "of_memory",
-        need=(*need, *_defined(desk, found.need)),
+        need=(*need, *_defined(desk, found.need), *_so_far(desk, outcome, found)),
         have=(*have, *_defined(desk, found.have)),
     )
     if found.case:
         first += desk.say("in_case", case=Code(found.case))
     if found.margin is not None:
         first += desk.say("with_margin", margin=desk.amount(found.margin))
+        kept = desk.kept()
+        first += desk.say("with_kept", kept=kept) if kept else ()
     yield (*first, Words("."))
     if found.verdict is not Verdict.ADMISSIBLE:
-        yield (*desk.legible(capital(found.text)), Words("."))
+        yield (*desk.legible(capital(_why(desk, found))), Words("."))
     if found.pieces:
         yield desk.say("rests_on", pieces=desk.references(found.pieces))
+
+
+def _so_far(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
+    """What arithmetic alone says where nothing firm tells the need (D9)."""
+    estimate = estimate_of(desk, outcome, found)
+    if found.need is not None or estimate is None or not estimate.low:
+        return ()
+    return desk.say("so_far", estimate=desk.listed(estimate))
+
+
+def estimate_of(desk: Desk, outcome: Outcome, found: Finding | None) -> Node | None:
+    """The envelope of the case that decides for this candidate, the candidate's own if it has one."""
+    name = f"{found.case}.envelope" if found is not None and found.case else "envelope"
+    listed = desk.book.figures
+    return listed.get(f"{outcome.candidate.id}/{name}", listed.get(name))
+
+
+def _why(desk: Desk, found: Finding) -> str:
+    """What keeps a verdict from being admissible, by its open points where it is open."""
+    return desk.open_on(found) or found.text
 
 
 def capital(text: str) -> str:
@@ -174,23 +213,13 @@ def candidate_counts(desk: Desk) -> Parts:
     )
 
 
-def finding_counts(desk: Desk) -> Parts:
-    """How many findings of each verdict; the parts add up to the total."""
-    findings = desk.decision.findings
-    return desk.say(
-        "finding_counts",
-        total=len(findings),
-        noun=desk.counted("findings", len(findings)),
-        **{v.code: sum(found.verdict is v for found in findings) for v in Verdict},
-    )
-
-
 def _choice(desk: Desk) -> Parts:
     choice = desk.decision.fiche.choice
     if choice is None:
         return (Words(desk.word("no_choice")),)
     none = choice.chosen in ("", "none")
-    told = desk.say("chosen_none") if none else desk.say("chosen", candidate=Code(choice.chosen))
+    told: Parts = (Words(desk.word("chosen"), strong=True),)
+    told += (Words(desk.word("chosen_none")),) if none else (Code(choice.chosen),)
     if choice.by:
         told += desk.say("chosen_by", by=Quoted(choice.by))
     if choice.role:

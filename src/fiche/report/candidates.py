@@ -62,12 +62,7 @@ def _row(desk: Desk, outcome: Outcome) -> Row:
         named(desk, outcome.candidate),
         _rank(desk, outcome),
         _cost(desk, outcome),
-        cell(
-            desk.amount(outcome.useful_margin)
-            if outcome.useful_margin is not None
-            else Missing(desk.word("no_margin")),
-            numeric=True,
-        ),
+        _margin(desk, outcome),
         Quoted(outcome.schedule.value) if outcome.schedule else Missing(desk.word("no_schedule")),
         _open(desk, outcome),
     )
@@ -76,8 +71,8 @@ def _row(desk: Desk, outcome: Outcome) -> Row:
 def named(desk: Desk, who: Candidate) -> Cell:
     """A candidate: id, cards, offer, machine, and the one thing it changes (D10)."""
     card = Quoted(who.card.name if who.card else who.gpu)
-    number = desk.amount(who.cards, text=str(who.cards.low))
-    lines: list[Parts] = [desk.say("times", id=Code(who.id), n=number, card=card)]
+    # A number of cards is a name's part here: a mark between `1` and `×` would tear it.
+    lines: list[Parts] = [desk.say("times", id=Code(who.id), n=str(who.cards.low), card=card)]
     where: list[Parts] = []
     if who.offer is not None:
         where.append(desk.say("offered", offer=Code(who.offer.id), seller=Quoted(who.offer.seller)))
@@ -97,6 +92,15 @@ def named(desk: Desk, who: Candidate) -> Cell:
             )
         )
     return cell(*lines)
+
+
+def _margin(desk: Desk, outcome: Outcome) -> Cell:
+    """The useful margin on the worst case and device, with the stated one beside it (D5)."""
+    if outcome.useful_margin is None:
+        return cell(Missing(desk.word("no_margin")), numeric=True)
+    kept = desk.kept()
+    stated = desk.say("kept", kept=kept) if kept else None
+    return cell(desk.amount(outcome.useful_margin), stated, numeric=True)
 
 
 def _rank(desk: Desk, outcome: Outcome) -> Cell:

@@ -18,6 +18,7 @@ from fiche.report.parts import (
     Quoted,
     Row,
     Section,
+    State,
     Table,
     Words,
 )
@@ -32,11 +33,23 @@ def section(desk: Desk) -> Section:
             desk, "criterion", "needed:number", "available:number", "margin:number", "verdict"
         ),
         rows=tuple(_rows(desk)),
+        notes=(finding_counts(desk),),
     )
     return Section(
         id="criteria",
         title=desk.word("criteria_title"),
         blocks=(table, *_second(desk)),
+    )
+
+
+def finding_counts(desk: Desk) -> Parts:
+    """How many findings of each verdict; the parts add up to the total."""
+    findings = desk.decision.findings
+    return desk.say(
+        "finding_counts",
+        total=len(findings),
+        noun=desk.counted("findings", len(findings)),
+        **{v.code: sum(found.verdict is v for found in findings) for v in Verdict},
     )
 
 
@@ -66,8 +79,8 @@ def _row(desk: Desk, shared: list[Finding]) -> Row:
         _criterion(desk, shared),
         cell(need, desk.definition(found.need) if memory else None, numeric=True),
         cell(have, desk.definition(found.have) if memory else None, numeric=True),
-        cell(_margin(desk, found), numeric=True),
-        cell((desk.verdict(found.verdict), *_reason(desk, found), *_pieces(desk, found))),
+        cell((_margin(desk, found),), _kept(desk, found), numeric=True),
+        cell((_verdict(desk, found), *_reason(desk, found), *_pieces(desk, found))),
     )
 
 
@@ -87,17 +100,29 @@ def _margin(desk: Desk, found: Finding) -> Part:
     return Missing(desk.word("not_compared")) if words else desk.amount(found.margin)
 
 
+def _kept(desk: Desk, found: Finding) -> Parts | None:
+    """The stated margin beside the useful one (D5)."""
+    kept = desk.kept() if found.kind == "memory" and found.margin is not None else ()
+    return desk.say("kept", kept=kept) if kept else None
+
+
+def _verdict(desk: Desk, found: Finding) -> State:
+    """A wish is met or not; only what is mandatory admits or excludes (D1)."""
+    words = desk.language.wants if found.level == "want" else desk.language.verdicts
+    return desk.state(found.verdict.code, words)
+
+
 def _reason(desk: Desk, found: Finding) -> Parts:
-    """What keeps a verdict from being admissible; an admissible one is told by its two numbers."""
+    """What keeps a verdict from being admissible; two numbers and their distance need no words."""
+    if found.reason == "above_capacity" and found.margin is not None:
+        return ()
     if found.verdict is Verdict.ADMISSIBLE:
         if not found.attested_by:
             return ()
         people = joined([Quoted(name) for name in found.attested_by])
         return (Words(", "), *desk.say("on_word", people=people))
-    topics = dict.fromkeys(desk.topic(c.topic) for c in found.conditions)
-    if found.reason == "open" and topics:
-        return (Words(": "), *desk.say("open_on", topics=", ".join(topics)))
-    return (Words(": "), *desk.legible(found.text))
+    told = desk.open_on(found)
+    return (Words(": "), *((Words(told),) if told else desk.legible(found.text)))
 
 
 def _pieces(desk: Desk, found: Finding) -> Parts:

@@ -102,6 +102,13 @@ class Desk:
         """The topic of a condition in words."""
         return self.language.topics.get(code, self.term(code))
 
+    def open_on(self, found: Finding) -> str:
+        """The topics that keep a finding open; empty where something else decides it."""
+        topics = dict.fromkeys(self.topic(condition.topic) for condition in found.conditions)
+        if found.reason != "open" or not topics:
+            return ""
+        return self.word("open_on").format(topics=", ".join(topics))
+
     # --- Numbers ----------------------------------------------------------------------------
 
     def amount(self, node: Node | None, text: str = "") -> Part:
@@ -177,9 +184,15 @@ class Desk:
         if node is None or node.origin is None:
             return ()
         if isinstance(node.origin, Observed):
-            return (Quoted(node.origin.counter),)
+            peak = ", peak" if node.origin.stat == "peak" else ""
+            return (Quoted(node.origin.counter), Words(peak))
         label = short_label(node)
-        return (Quoted(label.replace(" x 2^30", " × 2³⁰")),) if label else ()
+        return (Quoted(self.term(label)),) if label else ()
+
+    def kept(self) -> Parts:
+        """The stated margins, which are to stay free beside the need (D5)."""
+        margins = self.decision.fiche.workload.margin
+        return joined([self.amount(margin) for margin in margins], " + ")
 
     # --- Marks and links --------------------------------------------------------------------
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fiche.kernel.condition import Condition
-from fiche.report.desk import Desk, cell, columns, row
+from fiche.kernel.decision import Outcome
+from fiche.kernel.finding import Verdict
+from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
     Cell,
@@ -21,6 +23,8 @@ from fiche.report.parts import (
 )
 
 _FEW = 3
+# The topic that a run of the whole loop settles, and the word for its record.
+_RUN, _RECORD = "need", "record"
 
 
 def section(desk: Desk) -> Section:
@@ -33,6 +37,7 @@ def section(desk: Desk) -> Section:
             caption=desk.word("missing_caption"),
             columns=columns(desk, "topic", "provide", "turns_at", "supplier", "concerns"),
             rows=rows,
+            notes=tuple(_notes(desk)),
         )
     return Section(id="missing", title=desk.word("missing_title"), blocks=(block,))
 
@@ -45,15 +50,45 @@ def _points(desk: Desk) -> dict[str, dict[tuple[Condition, ...], list[str]]]:
     points: dict[str, dict[tuple[Condition, ...], list[str]]] = {}
     for condition in desk.decision.workload_conditions:
         points.setdefault(condition.topic, {})[(condition,)] = []
-    for outcome in desk.decision.outcomes:
-        open_topics: dict[str, dict[Condition, None]] = {}
-        for found in outcome.findings:
-            for condition in found.conditions if found.level == "must" else ():
-                open_topics.setdefault(condition.topic, {})[condition] = None
-        for topic, conditions in open_topics.items():
-            shared = points.setdefault(topic, {}).setdefault(tuple(conditions), [])
+    for outcome in _movable(desk):
+        for topic, conditions in _open(outcome).items():
+            shared = points.setdefault(topic, {}).setdefault(conditions, [])
             shared.append(outcome.candidate.id)
     return points
+
+
+def _movable(desk: Desk) -> list[Outcome]:
+    """What excludes a candidate stays, whatever else of it is settled."""
+    return [o for o in desk.decision.outcomes if o.verdict is not Verdict.EXCLUDE]
+
+
+def _open(outcome: Outcome) -> dict[str, tuple[Condition, ...]]:
+    """The open conditions of a candidate's musts by topic, each once."""
+    told: dict[str, dict[Condition, None]] = {}
+    for found in outcome.findings:
+        for condition in found.conditions if found.level == "must" else ():
+            told.setdefault(condition.topic, {})[condition] = None
+    return {topic: tuple(conditions) for topic, conditions in told.items()}
+
+
+def _notes(desk: Desk) -> Iterator[Parts]:
+    """What one run settles at once, and whose points are left out."""
+    for topics, who in _together(desk).items():
+        told = ", ".join(desk.topic(topic) for topic in topics)
+        yield desk.say("one_run", topics=told, who=joined([Code(name) for name in who]))
+    if any(o.verdict is Verdict.EXCLUDE and _open(o) for o in desk.decision.outcomes):
+        yield (Words(desk.word("excluded_left_out")),)
+
+
+def _together(desk: Desk) -> dict[tuple[str, ...], list[str]]:
+    """Topics of a candidate that the record of one run may settle, where there are several."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for outcome in _movable(desk):
+        asked = _open(outcome)
+        topics = tuple(t for t, told in asked.items() if all(_RECORD in c.piece_kind for c in told))
+        if _RUN in topics and len(topics) > 1:
+            found.setdefault(topics, []).append(outcome.candidate.id)
+    return found
 
 
 def _rows(desk: Desk) -> Iterator[Row]:
@@ -78,7 +113,7 @@ def _row(desk: Desk, topic: str, conditions: tuple[Condition, ...], who: list[st
 
 def _concerned(desk: Desk, who: list[str]) -> Cell:
     """The candidates by name; where there are many and it is all of them, that is what is said."""
-    many = len(who) > _FEW and len(who) == len(desk.decision.outcomes)
+    many = len(who) > _FEW and len(who) == len(_movable(desk))
     return cell(desk.word("all_candidates")) if many or not who else cell(*map(Code, who))
 
 

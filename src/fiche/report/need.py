@@ -10,7 +10,7 @@ from fiche.kernel.figure import Figure, Node
 from fiche.kernel.finding import Finding
 from fiche.kernel.gaps import Gap, gaps, split
 from fiche.kernel.origin import Computed, Observed
-from fiche.report.answer import most_demanding
+from fiche.report.answer import estimate_of, most_demanding
 from fiche.report.bar import bar
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.parts import (
@@ -100,7 +100,7 @@ def _items(desk: Desk) -> Iterator[Block]:
     above = {desk.book.of(f.need).id for f, _ in _compared(desk) if f.need is not None}
     left: dict[str, Parts] = {}
     for outcome in desk.decision.outcomes:
-        estimate = _estimate(desk, outcome)
+        estimate = estimate_of(desk, outcome, _worst(outcome))
         for node in trace.walk(estimate) if estimate is not None else ():
             # A sum that is the line of arithmetic above is not told twice.
             if node.id and isinstance(node.origin, Computed) and node.id not in above:
@@ -116,14 +116,6 @@ def _items(desk: Desk) -> Iterator[Block]:
             rows=tuple(rows.values()),
             notes=tuple(left.values()),
         )
-
-
-def _estimate(desk: Desk, outcome: Outcome) -> Node | None:
-    """The envelope of the case that decides for this candidate, the candidate's own if it has one."""
-    found = _worst(outcome)
-    name = f"{found.case}.envelope" if found is not None and found.case else "envelope"
-    listed = desk.book.figures
-    return listed.get(f"{outcome.candidate.id}/{name}", listed.get(name))
 
 
 def _item(desk: Desk, node: Node) -> Row:

@@ -12,8 +12,8 @@ from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Wor
 
 # In reading order: what a committee decides on, then what an engineer audits.
 _SECTIONS: tuple[Callable[[Desk], Section], ...] = (
-    missing.section,
     candidates.section,
+    missing.section,
     criteria.section,
     need.section,
     observed.section,

@@ -24,6 +24,10 @@ DECISION = {
     "of_memory": "Needs {need}, has {have}",
     "in_case": ", in case {case}",
     "with_margin": "; useful margin {margin}",
+    "kept": "{kept} to stay free",
+    "with_kept": " ({kept} of it to stay free)",
+    "so_far": " (arithmetic so far: {estimate})",
+    "load_case": " Case {case}: {dimensions}.",
     "on_device": "device {device}",
     "every_device": "devices {devices}",
     "no_memory_finding": "memory was not judged",
@@ -41,8 +45,8 @@ DECISION = {
     "findings": "finding|findings",
     "days": "day|days",
     "no_choice": "No choice is recorded.",
-    "chosen_none": "Chosen: none yet",
-    "chosen": "Chosen: {candidate}",
+    "chosen": "Chosen: ",
+    "chosen_none": "none yet",
     "chosen_by": ", by {by}",
     "chosen_role": " ({role})",
     "chosen_because": ", because {because}",
@@ -84,7 +88,7 @@ DECISION = {
     "times": "{id}, {n} × {card}",
     "offered": "{offer}, {seller}",
     "machine": "machine {machine}",
-    "standing": "; on all musts {state}{rank}",
+    "standing": " · all musts: {state}{rank}",
     "ranked": ", ranked {rank}",
     "of_definition": " ({definition})",
     "not_compared": "–",
@@ -94,16 +98,22 @@ DECISION = {
     "unranked": "–",
     # Still missing
     "missing_title": "What is still missing",
-    "missing_caption": "Open points by topic; each would move a verdict",
+    "missing_caption": "Open points by topic; each keeps a candidate from being retained",
     "missing_none": "Nothing is missing.",
     "topic": "Topic",
     "provide": "What would settle it",
     "turns_at": "The verdict turns at",
     "supplier": "Who can supply it",
-    "piece_wanted": " as {piece}",
+    "piece_wanted": " ({piece})",
     "concerns": "Concerns",
     "all_candidates": "every candidate",
-    "no_threshold": "depends on the answer",
+    "no_threshold": "–",
+    "one_run": (
+        "One record of that run, made on the machine offered, may settle at once: {topics} ({who})."
+    ),
+    "excluded_left_out": (
+        "Open points of excluded candidates are left out: settling them would move no verdict."
+    ),
     # Criteria
     "criteria_title": "Criteria, candidate by candidate",
     "criteria_caption": (

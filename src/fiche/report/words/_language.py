@@ -22,6 +22,7 @@ class Language:
     phrases: Mapping[str, str]
     statuses: Mapping[str, str]
     verdicts: Mapping[str, str]
+    wants: Mapping[str, str]
     answers: Mapping[str, str]
     marks: Mapping[str, tuple[str, str]]
     topics: Mapping[str, str]

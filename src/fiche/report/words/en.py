@@ -12,6 +12,7 @@ MEMBER = Language(
     phrases={**DECISION, **AUDIT},
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
     verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
+    wants={"admissible": "Met", "to_confirm": "To confirm", "exclude": "Not met"},
     answers={"admissible": "Fits", "to_confirm": "Not established", "exclude": "Does not fit"},
     marks={
         "computed": ("CALC", "computed"),
@@ -57,6 +58,8 @@ MEMBER = Language(
         "failed": "failed",
         "image_pixels": "pixels of an image",
         "kv_heads": "KV heads",
+        "floor": "floor: at least",
+        "memory on the label, read in powers of two": "label: at most",
     },
     dimensions={
         "prompt_tokens": "prompt token|prompt tokens",
