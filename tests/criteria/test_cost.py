@@ -73,6 +73,16 @@ def test_a_row_without_a_quote_may_exclude():
     assert verdict(budget("40 USD"), [], renting()) is EXCLUDE
 
 
+def test_the_budget_is_shown_and_says_where_an_open_cost_turns():
+    """A threshold that the fiche states is never unknown."""
+    alone = finding(budget("60 USD", tax="included"), [], candidate())
+    unquoted = finding(budget("60 USD", tax="included"), [], renting("47.14 USD", tax=None))
+    for found in (alone, unquoted):
+        assert found.verdict is TO_CONFIRM
+        assert number_text(found.have.low) == "60"
+        assert {c.threshold for c in found.conditions} == {"<= 60 USD, tax included"}
+
+
 def test_without_an_offer_or_a_price_there_is_no_cost():
     bare = candidate()
     found = finding(budget(), [], bare)

@@ -137,6 +137,17 @@ def test_a_version_counts_on_the_word_that_names_the_machine():
     assert verdict(driver(at_least="550"), [mine], policy=STRICT) is TO_CONFIRM
 
 
+def test_a_verdict_rests_on_the_one_piece_that_takes_nobody_s_word():
+    """Of pieces that say the same, one is enough; a contradiction names both sides."""
+    typed_one = piece(id="a", runs=[run(used(1), facts={"driver": "610.62"})])
+    typed_one = replace(typed_one, typed={"machine": typed(MACHINE, "C. Ito")})
+    printed = printing("610.62", id="b")
+    found = finding(driver(at_least="550"), [typed_one, printed, printing("610.63", id="c")])
+    assert (found.pieces, found.attested_by) == (("b",), ())
+    old = finding(driver(at_least="550"), [typed_one, printing("540.1", id="b")])
+    assert (old.reason, set(old.pieces)) == ("conflict", {"a", "b"})
+
+
 def test_the_engine_s_version_is_found_by_its_name():
     asked = requirement("software", component="vllm", at_least="0.28.0")
     assert verdict(asked, [printing("610.62")]) is ADMISSIBLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.kernel.comparison import Inquiry
+from fiche.kernel.comparison import Claim, Inquiry
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.requirement import Candidate
@@ -63,3 +63,14 @@ def vouched(item: Attested, ground: Inquiry) -> bool:
 def people(item: Attested) -> tuple[str, ...]:
     """Whose word an attested fact takes; nobody's when the document prints it."""
     return () if item.pointer is not None or not item.by else (item.by,)
+
+
+def deciding(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """The claim that decides where all that answer say the same, else all of them.
+
+    One piece in scope is enough: the one that takes the fewest people's word, by order of ids.
+    """
+    answered = [claim for claim in claims if claim.answer]
+    if len({claim.answer for claim in answered}) != 1:
+        return claims
+    return (min(answered, key=lambda claim: len(claim.by)),)

@@ -141,6 +141,17 @@ def document(topic: str, text: str, threshold: str = "", supplier: str = "seller
     )
 
 
+def compatibility(text: str, supplier: str, threshold: str = "") -> Condition:
+    """That the software, or a format, works on this card: the record of any run shows it too."""
+    return Condition(
+        topic="compatibility",
+        text=text,
+        threshold=threshold,
+        supplier=supplier,
+        piece_kind="record or document",
+    )
+
+
 def narrower() -> Condition:
     """Both sides are told but overlap: a reading in bytes would settle it."""
     return Condition(

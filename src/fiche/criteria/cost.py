@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package
+from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
+from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
+from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -18,9 +22,9 @@ def compare(
     basis = requirement.facts.get("tax")
     bought = package(candidate, basis.value if basis else "", ground)
     if bought is None:
-        return (_no_offer(candidate),)
+        return (_no_offer(candidate, budget, _most(budget, basis)),)
     if bought.cost.unit != budget.unit:
-        return (_currency(bought, budget.unit),)
+        return (_currency(bought, budget),)
     known = bought.cost if not bought.open else None
     return (
         Comparison(
@@ -32,28 +36,41 @@ def compare(
             have_shown=budget,
             useful_margin=budget - known if known is not None and known.high is not None else None,
             conflicts=bought.conflicts,
-            conditions=bought.open,
+            conditions=tuple(_turning(c, _most(budget, basis)) for c in bought.open),
             pieces=bought.pieces,
             attested_by=bought.by,
         ),
     )
 
 
-def _no_offer(candidate: Candidate) -> Comparison:
+def _most(budget: Figure, basis: Fact | None) -> str:
+    """Where the verdict turns, in words."""
+    return f"<= {figure_text(budget)}" + (f", tax {basis.value}" if basis is not None else "")
+
+
+def _turning(condition: Condition, threshold: str) -> Condition:
+    return condition if condition.threshold else replace(condition, threshold=threshold)
+
+
+def _no_offer(candidate: Candidate, budget: Figure, threshold: str) -> Comparison:
     lacking = _conditions.document(
-        "cost", f"get an offer for {candidate.gpu}: price, tax, validity"
+        "cost", f"get an offer for {candidate.gpu}: price, tax, validity", threshold=threshold
     )
-    return Comparison(conditions=(lacking,))
+    return Comparison(have_shown=budget, conditions=(lacking,))
 
 
-def _currency(bought: Package, wanted: object) -> Comparison:
+def _currency(bought: Package, budget: Figure) -> Comparison:
     lacking = Condition(
         topic="cost",
-        text=f"the price is in {bought.cost.unit}, the budget in {wanted}: state a rate with date and source",
+        text=(
+            f"the price is in {bought.cost.unit}, the budget in {budget.unit}: state a rate with date "
+            "and source"
+        ),
         supplier="author of the fiche",
     )
     return Comparison(
         need_shown=bought.cost,
+        have_shown=budget,
         conflicts=bought.conflicts,
         conditions=(lacking, *bought.open),
         pieces=bought.pieces,

@@ -20,14 +20,15 @@ def compare(
     wanted = requirement.facts["format"].value
     claims = (*_runs(wanted, candidate, ground), *_documents(wanted, candidate, ground))
     makers = _maker(wanted, candidate, ground)
+    decisive = _claims.deciding(claims)
     return (
         Comparison(
             need_words=wanted,
-            have_words=", ".join(dict.fromkeys(c.text for c in claims)) or f"maker: {makers}",
+            have_words=", ".join(dict.fromkeys(c.text for c in decisive)) or f"maker: {makers}",
             claims=claims,
             conditions=() if claims else (_lacking(wanted, makers, candidate),),
-            pieces=tuple(dict.fromkeys(c.piece for c in claims)),
-            attested_by=tuple(dict.fromkeys(name for c in claims for name in c.by)),
+            pieces=tuple(dict.fromkeys(c.piece for c in decisive)),
+            attested_by=tuple(dict.fromkeys(name for c in decisive for name in c.by)),
         ),
     )
 
@@ -87,8 +88,7 @@ def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
         "yes": "the maker says yes, which no run confirms",
         "no": "the maker says no, which software may emulate",
     }.get(maker, "no source says whether the card supports it")
-    return _conditions.document(
-        "compatibility",
+    return _conditions.compatibility(
         f"show {wanted} on {candidate.gpu} with this engine and version ({says}): a run, or the engine's "
         "own document",
         supplier="whoever can run it",

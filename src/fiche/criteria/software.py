@@ -30,14 +30,15 @@ def compare(
         else _compatible(candidate, ground)
     )
     settled = any(claim.answer for claim in claims)
+    decisive = _claims.deciding(claims)
     return (
         Comparison(
             need_words=_wanted(requirement, candidate),
-            have_words=", ".join(dict.fromkeys(claim.text for claim in claims)),
+            have_words=", ".join(dict.fromkeys(claim.text for claim in decisive)),
             claims=claims,
             conditions=() if settled else (_lacking(requirement, candidate),),
-            pieces=tuple(dict.fromkeys(claim.piece for claim in claims)),
-            attested_by=tuple(dict.fromkeys(name for claim in claims for name in claim.by)),
+            pieces=tuple(dict.fromkeys(claim.piece for claim in decisive)),
+            attested_by=tuple(dict.fromkeys(name for claim in decisive for name in claim.by)),
         ),
     )
 
@@ -138,11 +139,10 @@ def _wanted(requirement: Requirement, candidate: Candidate) -> str:
 def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     wanted = _wanted(requirement, candidate)
     where = candidate.machine or "the machine offered"
-    return _conditions.document(
-        "compatibility",
+    return _conditions.compatibility(
         f"show that {wanted} works on {candidate.gpu}: a run on {where}, or the software's own document",
-        threshold=wanted,
         supplier="operator or seller",
+        threshold=wanted,
     )
 
 
