@@ -52,6 +52,7 @@ def test_the_strict_facts_of_memory_are_those_of_the_design():
         "model.revision|model.digest",
         "operation",
         "formats.storage",
+        "formats.loaded",
         "formats.compute",
         "engine.name",
         "engine.version",
@@ -61,6 +62,7 @@ def test_the_strict_facts_of_memory_are_those_of_the_design():
         "backend",
         "gpu",
         "placement.devices",
+        "placement.resident",
         "placement.split",
         "process_protocol",
     }

@@ -18,6 +18,7 @@ def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) 
     failure (it must not have gone beyond).
     """
     found = Tally()
+    found.untold.extend(f"{topic}: the fiche does not say" for topic in ask.untold)
     case = _typed_case(piece, ground)
     for name, wanted in sorted(ask.dimensions.items()):
         ran = _executed(name, piece, run, case)
@@ -67,6 +68,14 @@ def _typist(name: str, piece: Piece) -> str:
     return piece.typed["case"].by
 
 
+# A training without a step of its optimizer has not been run, whatever phases the case names or not.
+_STEPS = frozenset({"optimizer_step", "first_step"})
+
+
+def _learns(ask: Question) -> bool:
+    return ask.facts.get("operation") in ("training", "adaptation")
+
+
 def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
     """Phases of the question that a successful run did not go through; a typed case attests its own.
 
@@ -81,6 +90,8 @@ def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
             found.sign(f"phase {phase}", piece.typed["case"].by, ground)
         elif phase not in run.phases:
             found.differs.append(f"phase {phase} was not part of the loop")
+    if not ask.phases and not _STEPS.intersection(run.phases) and _learns(ask):
+        found.differs.append("no step of the optimizer was part of the loop")
     if not run.first_pass:
         found.differs.append("the loop began after warm-up: the first pass was not part of it")
     return found.scope()

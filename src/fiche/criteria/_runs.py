@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fiche.criteria._executed import load_of, phases_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
 from fiche.kernel.comparison import Inquiry
-from fiche.kernel.figure import Figure, larger
+from fiche.kernel.figure import Figure, Number, larger
 from fiche.kernel.piece import Observation, Piece, Run
 from fiche.kernel.readings import observation_id, observed
 from fiche.kernel.record import record
@@ -55,12 +55,54 @@ def successes(
                     scope_of(ask, piece, run, "memory", ground),
                     load_of(ask, piece, run, "smaller", ground),
                     phases_of(ask, piece, run, ground),
+                    _sound(run, peaks[index], index, alone=ask.alone),
                 ),
                 ceiling=peaks[index],
                 peaks=peaks,
                 related=speaks_of(ask, piece, run, ground),
                 noted=noted(ask, piece, run, "memory", ground),
             )
+
+
+_OWN = frozenset({"process_allocator", "process"})
+_LEVELS = frozenset({"start", "current", "peak", "sampled_max"})
+# Under this allocator a reserved peak may add two pools' peaks, and lie above what was ever held (C6).
+_ADDS_PEAKS = "cudaMallocAsync"
+
+
+def _sound(run: Run, ceiling: Figure | None, index: int, *, alone: bool) -> Scope:
+    """An output that was checked and did not pass shows no working load (C14).
+
+    Counters that cannot all be true contradict each other: the whole process never holds less than
+    a part of it does.
+    """
+    wrong = run.output_check.partition(":")[0].endswith("not passed")
+    most = None if ceiling is None else ceiling.high
+    above = {} if most is None else _above(most, run, index, alone=alone)
+    texts = [
+        f"the process peaked at {most} B at most, and its {counter} was at least {low} B"
+        for low, counter in sorted((low, counter) for counter, low in above.items())
+    ]
+    return Scope(
+        differs=("its output was checked and did not pass",) if wrong else (),
+        contradicted=tuple(texts[-1:]),
+    )
+
+
+def _above(most: Number, run: Run, index: int, *, alone: bool) -> dict[str, int]:
+    """Levels of this very process on the device that are surely above what is taken for its peak."""
+    only = alone and len({seen.device_index for seen in run.observations}) == 1
+    allocator = run.facts.get("allocator.backend")
+    adds = allocator is not None and allocator.value == _ADDS_PEAKS
+    found = {}
+    for seen in run.observations:
+        low = None if seen.value is None or seen.value.unavailable else seen.value.low
+        here = only or seen.device_index == index
+        own = seen.scope in _OWN and seen.stat in _LEVELS
+        bound = adds and seen.counter == "max_memory_reserved"
+        if here and own and not bound and low is not None and low > most:
+            found[f"{seen.counter} ({seen.stat})"] = low
+    return found
 
 
 def ceiling(piece: Piece, run: Run, index: int, *, alone: bool) -> Figure | None:

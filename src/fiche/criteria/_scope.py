@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from fiche.criteria import _asked
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -14,6 +15,8 @@ from fiche.kernel.workload import Case, Workload
 
 # Requests that merely wait are not resident (A4), so they do not enter what memory must cover.
 NOT_RESIDENT = frozenset({"concurrent_requests"})
+# What stands for a fact that nobody tells: a format really loaded is else the declared one (A1).
+_STAND_IN = {"formats.loaded": "formats.storage"}
 # Counts of a workload that are scope facts too.
 _COUNTED = ("placement.devices", "method.rank")
 
@@ -52,8 +55,9 @@ class Scope:
 class Question:
     """What is asked of a piece: facts by dotted path, and the dimensions of one case.
 
-    `counts` are stated numbers, which a piece need not tell but must not contradict. `alone` is True
-    for a placement of one device: then a run has no other device to confuse it with.
+    `counts` are stated numbers, which a piece need not tell but must not contradict. `untold` are the
+    dimensions that the load does not state and would have to. `alone` is True for a placement of one
+    device: then a run has no other device to confuse it with.
     """
 
     facts: Mapping[str, str]
@@ -61,6 +65,7 @@ class Question:
     dimensions: Mapping[str, Figure] = field(default_factory=dict)
     phases: tuple[str, ...] = ()
     case: str = ""
+    untold: tuple[str, ...] = ()
 
     @property
     def alone(self) -> bool:
@@ -74,11 +79,17 @@ def question(candidate: Candidate, case: Case | None = None) -> Question:
     facts["gpu"] = candidate.gpu
     counts = {path: str(figure.low) for path, figure in candidate.workload.figures.items()}
     facts |= {path: counts[path] for path in _COUNTED if path in counts}
+    untold = _asked.untold(candidate, case)
     if case is None:
-        return Question(facts=facts, counts=counts)
+        return Question(facts=facts, counts=counts, untold=untold)
     resident = {k: v for k, v in case.dimensions.items() if k not in NOT_RESIDENT}
     return Question(
-        facts=facts, counts=counts, dimensions=resident, phases=case.phases, case=case.id
+        facts=facts,
+        counts=counts,
+        dimensions=resident,
+        phases=case.phases,
+        case=case.id,
+        untold=untold,
     )
 
 
@@ -101,7 +112,8 @@ def scope_of(
     if not paths:
         found.untold.append(f"policy '{ground.policy.name}' lists no strict fact for {criterion}")
     for path, names in dict.fromkeys((*paths, *((path, path) for path in also))):
-        _compare(path, names, ask, piece, told.get(path), found, ground)
+        said = told.get(path, told.get(_STAND_IN.get(path, path)))
+        _compare(path, names, ask, piece, said, found, ground)
     return found.scope()
 
 
@@ -159,7 +171,7 @@ def _compare(
     found: Tally,
     ground: Inquiry,
 ) -> None:
-    asked = ask.facts.get(path, ask.counts.get(path))
+    asked = ask.facts.get(path, ask.counts.get(path, ask.facts.get(_STAND_IN.get(path, path))))
     if asked is None or said is None:
         found.untold.append(_untold(names, asked, said))
     elif not _same(asked, said.value):
@@ -200,10 +212,15 @@ def _listed(
     for entry in entries:
         if entry.endswith(".*"):
             yield from ((path, path) for path in _under(entry[:-1], ask.facts, told))
-        elif entry == "placement.split" and ask.facts.get("placement.devices", "1") == "1":
-            continue
-        else:
+        elif _asked_for(entry, ask.facts, told):
             yield _alternative(entry, ask.facts, told), entry.replace("|", " or ")
+
+
+def _asked_for(entry: str, asked: Mapping[str, str], told: Mapping[str, Fact]) -> bool:
+    """A split is of several devices; what another fact stands for is asked once somebody tells it."""
+    if entry == "placement.split":
+        return asked.get("placement.devices", "1") != "1"
+    return entry not in _STAND_IN or entry in asked or entry in told
 
 
 def _under(prefix: str, asked: Mapping[str, str], told: Mapping[str, Fact]) -> list[str]:

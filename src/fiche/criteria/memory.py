@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.criteria import _claims, _conditions
+from fiche.criteria import _asked, _claims, _conditions
 from fiche.criteria._capacity import device_capacity
-from fiche.criteria._evidence import Evidence, fact, gather, num_devices, pinned, placed
+from fiche.criteria._evidence import Evidence, gather, num_devices, pinned, placed
 from fiche.criteria._runs import Success
 from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
@@ -16,9 +16,6 @@ from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Assumed
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Case
-
-_SHAPES = ("prompt_tokens", "new_tokens", "context_tokens", "images", "image_width", "image_height")
-_TOGETHER = ("resident_sequences", "batch")
 
 
 def compare(
@@ -43,8 +40,8 @@ def _cases(requirement: Requirement, candidate: Candidate) -> tuple[Case | None,
 
 
 def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
-    best = _best(seen)
-    need = best.ceiling if best else seen.envelope if ground.assume else None
+    best, untold = _best(seen), _asked.untold(seen.candidate, seen.case)
+    need = best.ceiling if best else seen.envelope if ground.assume and not untold else None
     floor = seen.excludes
     if floor is not None and not (pinned(floor) or ground.assume):
         floor = None
@@ -62,7 +59,7 @@ def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
         useful_margin=_useful(need, capacity.low),
         claims=tuple(_proven(seen)),
         conflicts=tuple(dict.fromkeys((*capacity.conflicts, *_conflicts(seen)))),
-        conditions=tuple(_open(seen, best, ground)),
+        conditions=(*_asked.conditions(untold), *_open(seen, best, untold, ground)),
         pieces=_pieces(seen, best),
         attested_by=_people(seen, best, floor),
         if_held=_if_held(need, floor, best is None),
@@ -138,12 +135,13 @@ def _conflicts(seen: Evidence) -> Iterator[str]:
             )
 
 
-def _open(seen: Evidence, best: Success | None, ground: Inquiry) -> Iterator[Condition]:
+def _open(
+    seen: Evidence, best: Success | None, untold: tuple[str, ...], ground: Inquiry
+) -> Iterator[Condition]:
+    """What is open beside the load's own dimensions, which are to be told before it is run."""
     candidate, covering = seen.candidate, seen.covering
-    asked = list(_dimensions_untold(candidate, seen.case))
-    yield from asked
     yield from _placement_untold(candidate)
-    if not asked and not covering:
+    if not untold and not covering:
         yield _conditions.run(seen.case_id, candidate.gpu, _nearest(seen), "")
     if best is None:
         yield from (_conditions.ceiling(r.piece) for r in covering if r.ceiling is None)
@@ -168,18 +166,6 @@ def _tight(seen: Evidence, best: Success | None) -> Iterator[Condition]:
     if need.high + (seen.margin.high or 0) > low.low:
         most = low.low - (seen.margin.high or 0)
         yield _conditions.tight(seen.case_id, seen.candidate.machine, max(most, 0))
-
-
-def _dimensions_untold(candidate: Candidate, case: Case | None) -> Iterator[Condition]:
-    told = case.dimensions if case else {}
-    if fact(candidate, "operation") in ("training", "adaptation"):
-        if "microbatch" not in told or "sequence_tokens" not in told:
-            yield _conditions.microbatch()
-        return
-    if not any(name in told for name in _SHAPES):
-        yield _conditions.context()
-    if not any(name in told for name in _TOGETHER):
-        yield _conditions.concurrency()
 
 
 def _placement_untold(candidate: Candidate) -> Iterator[Condition]:
