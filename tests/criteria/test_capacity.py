@@ -324,3 +324,44 @@ def test_without_a_card_in_the_catalog_nothing_excludes_but_the_machine_s_own_pr
     bare = replace(candidate(), card=None)
     assert verdict(capacity(10**15), [], bare) is TO_CONFIRM
     assert verdict(capacity(10**15), [printed("24081 MiB")], bare) is EXCLUDE
+
+
+# --- Corners that only a changed line showed ---------------------------------------------------
+
+
+def test_a_print_without_a_device_is_that_of_the_only_card():
+    assert verdict(capacity(10**9), [printed("24081 MiB", device=None)]) is ADMISSIBLE
+    assert verdict(capacity(10**9), [printed("24081 MiB", device=1)]) is TO_CONFIRM
+
+
+def test_of_prints_that_agree_the_sharper_bounds_count():
+    """An OOM message rounds to hundredths of a GiB; the framework prints bytes."""
+    rough = printed("23.52 GiB", "rough", counter="oom_total_capacity")
+    sharp = printed(25_251_000_000, "sharp")
+    for pieces in ([rough, sharp], [sharp, rough]):
+        assert verdict(capacity(25_251_000_000), pieces) is ADMISSIBLE
+        assert verdict(capacity(25_251_000_001), pieces) is EXCLUDE
+    assert verdict(capacity(25_251_000_000), [rough]) is TO_CONFIRM
+
+
+def test_a_denial_that_nobody_vouches_for_is_no_conflict():
+    silent = attest("other_users", value="some", quoted=False, by="")
+    terms = document("terms", silent, offer="offer-01")
+    on = candidate(offer=offer())
+    assert verdict(capacity(10**9), [printed("24081 MiB"), terms], on) is ADMISSIBLE
+    agreed = document("terms", attest("other_users", value="none"), offer="offer-01")
+    assert verdict(capacity(10**9), [printed("24081 MiB"), agreed], on) is ADMISSIBLE
+
+
+def test_a_print_of_the_very_label_is_no_conflict():
+    assert verdict(capacity(24 * GIB), [printed(24 * GIB)]) is ADMISSIBLE
+
+
+def test_an_exclusion_takes_no_word_about_other_users_and_an_admission_does():
+    seen = printed(24 * 10**9)
+    assert finding(capacity(24 * 10**9 + 1), [seen]).attested_by == ()
+    assert finding(capacity(24 * 10**9), [seen]).attested_by == ("A. Martin",)
+
+
+def test_the_only_device_needs_no_name():
+    assert finding(capacity(10**9), [printed("24081 MiB")]).device == ""

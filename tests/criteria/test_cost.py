@@ -434,3 +434,36 @@ def test_a_charge_in_another_currency_is_not_added():
     assert found.verdict is TO_CONFIRM
     assert number_text(found.need.high) == "47.14"
     assert "setup" in found.need.left_out
+
+
+# --- Corners that only a changed line showed ---------------------------------------------------
+
+
+def test_as_many_lots_as_the_seller_has_are_no_question():
+    assert cost(renting(cards=5, lots_max=5), [quote()])[1] is ADMISSIBLE
+
+
+def test_what_is_untold_of_the_validity_is_asked_and_what_ended_is_renewed():
+    untold = finding(budget(), [quote()], renting(valid_until=None))
+    assert says(untold, "until when offer-01 holds")
+    early = finding(budget(), [quote()], renting(valid_from="2026-12-01"))
+    assert says(early, "renew offer-01: it does not hold on 2026-11-29 .early.")
+
+
+def test_a_row_that_ended_and_a_quote_that_ended_agree():
+    ended = attest("validity", until="2026-11-27")
+    found = finding(budget(), [quote("47.14 USD", ended)], renting(valid_until="2026-11-28"))
+    assert (found.verdict, found.reason) == (TO_CONFIRM, "open")
+
+
+def test_one_lot_of_untold_size_holds_the_one_card():
+    on = renting(cards=1, cards_per_lot=None, covers=None)
+    assert cost(on, [quote()]) == ("47.14", ADMISSIBLE)
+
+
+def test_a_charge_by_the_hour_needs_the_hours():
+    on = renting(per=None, setup="1 USD", setup__per="lot hour")
+    found = finding(budget(), [quote()], on)
+    assert says(found, "what setup costs")
+    month = renting(storage="1 USD", storage__per="lot month")
+    assert says(finding(budget(), [quote()], month), "what storage costs")

@@ -118,7 +118,7 @@ def test_a_gigabyte_of_allocated_and_a_context_do_not_admit_on_a_4090():
 
 def test_the_device_use_of_the_process_goes_before_the_sum():
     """DESIGN 4: the sum of two independent maxima is only used where the use itself is untold."""
-    both = [used(PEAK), reserved(26 * 10**9), outside(GIB)]
+    both = [used(PEAK), reserved(PEAK - GIB), outside(6 * GIB)]
     assert verdict(memory(), [record(*both)]) is ADMISSIBLE
 
 
@@ -886,3 +886,182 @@ def test_a_failure_with_more_than_the_case_states_excludes_nothing():
 
 def test_a_success_with_more_than_the_case_states_covers_it():
     assert verdict(memory(), [record(executed={"images": 4})]) is ADMISSIBLE
+
+
+# --- Corners that only a changed line showed ---------------------------------------------------
+
+
+def test_of_several_covering_runs_the_least_peak_counts():
+    """A peak on a roomier card is no floor: pools grow with the room."""
+    large = record(used(25 * 10**9), id="a-large", machine="roomy", room=None)
+    small = record(id="b-small")
+    for pieces in ([large, small], [small, large]):
+        found = finding(memory(), pieces)
+        assert (found.verdict, found.need.low) == (ADMISSIBLE, PEAK)
+        assert found.pieces == ("b-small",)
+
+
+def test_of_equal_peaks_the_first_id_is_named():
+    both = [record(id="b"), record(id="a")]
+    assert finding(memory(), both).pieces[0] == finding(memory(), both[::-1]).pieces[0] == "a"
+
+
+def test_an_unproven_failure_contradicts_no_success():
+    """Another process on the card explains it; the success stands, and the failure is not hidden."""
+    shared = proven(why=failure(others=(4711,)))
+    found = finding(memory(), [record(), shared])
+    assert (found.verdict, found.reason) == (ADMISSIBLE, "within_capacity")
+    assert set(found.pieces) == {"run", "oom"}
+
+
+def test_a_failure_of_another_card_is_no_condition_here():
+    other = proven(gpu="nvidia-l4-24g")
+    assert "failure" not in topics(finding(memory(), [other]))
+    assert "failure" in topics(finding(memory(), [proven(why=failure(memory="host"))]))
+
+
+def test_the_very_free_bytes_are_not_less_than_the_request():
+    for free, expected in ((2**31, TO_CONFIRM), (2**31 - 1, EXCLUDE)):
+        why = failure(quantities={"free": free, "requested": 2**31})
+        assert verdict(memory(), [proven(why=why)]) is expected
+
+
+def test_the_word_that_nobody_else_was_there_counts_under_the_neutral_policy_only():
+    silent = failure(quantities={"process_in_use": None})
+    typed = piece("oom", runs=[failing(why=silent)], other_users="none")
+    assert verdict(memory(), [typed]) is EXCLUDE
+    assert verdict(memory(), [typed], policy=STRICT) is TO_CONFIRM
+    nobody = piece("oom", runs=[failing(why=silent)], other_users="none", by="")
+    assert verdict(memory(), [nobody]) is TO_CONFIRM
+
+
+def test_a_disputed_failure_with_another_cause_is_no_conflict():
+    why = failure(memory="host")
+    fail = piece("oom", runs=[failing(why=why)], engine__version="0.27.1")
+    assert finding(memory(), [record(), fail]).verdict is ADMISSIBLE
+
+
+def test_a_failing_run_whose_failure_is_untold_excludes_nothing():
+    lost = piece("lost", runs=[replace(failing(), failure=None)])
+    assert verdict(memory(), [lost]) is TO_CONFIRM
+    happy = piece("odd", runs=[replace(failing(), outcome="success", whole_loop=False)])
+    assert verdict(memory(), [happy]) is TO_CONFIRM
+
+
+def test_a_typed_case_attests_its_phases_where_the_log_names_none():
+    log = run(used(PEAK), printed={}, executed=dict.fromkeys(case().dimensions), phases=())
+    told = {"machine": MACHINE, "totals": [total(ROOM, others=0)], "gpu": GPU}
+    guest = replace(candidate(), other_users=None)
+    assert verdict(memory(), [piece(runs=[log], case="limit", **told)], guest) is ADMISSIBLE
+    part = replace(log, phases=("prefill",))
+    assert verdict(memory(), [piece(runs=[part], case="limit", **told)], guest) is TO_CONFIRM
+    printed_ = piece(machine=MACHINE, totals=[total(ROOM)], runs=[run(used(PEAK), phases=())])
+    assert verdict(memory(), [printed_]) is TO_CONFIRM
+
+
+def test_readings_of_two_devices_are_not_one_of_a_placement_of_one():
+    """C9: which of the two it was is told by its index alone."""
+    both = [used(26 * 10**9, device=1), used(PEAK, device=0)]
+    assert verdict(memory(), [record(*both)]) is ADMISSIBLE
+    neither = [used(PEAK, device=1), used(PEAK, device=2)]
+    assert verdict(memory(), [record(*neither)]) is TO_CONFIRM
+
+
+def test_one_card_needs_no_stated_placement_for_its_floor_and_two_do():
+    load = pinned(workload(placement__devices=None, **HUGE))
+    assert verdict(memory(), [], candidate(load=load)) is EXCLUDE
+    assert verdict(memory(), [], candidate(load=load, cards=2)) is TO_CONFIRM
+
+
+def test_an_unknown_item_does_not_hide_the_rest_of_the_floor():
+    """C2: what is missing is left out of a floor, never zero and never everything."""
+    load = pinned(workload(model__layers=None, **HUGE))
+    found = finding(memory(), [], candidate(load=load))
+    assert found.verdict is EXCLUDE
+    assert found.need.low == 26 * 10**9
+
+
+def test_spread_over_several_devices_the_envelope_stays_open():
+    """D4: how the items spread is the software's doing, not arithmetic."""
+    load = pinned(two_devices(reserve=[assumed(2 * GIB, id="reserve.workspace")]))
+    prints = piece("print", machine=MACHINE, totals=[total(ROOM), total(ROOM, device=1)])
+    assert second(memory(), [prints], candidate(cards=2, load=load)) == ()
+
+
+def test_a_floor_that_excludes_is_shown_against_the_most_there_can_be():
+    """Law 2: the printed figures beside the verdict are those that decide it."""
+    load = pinned(workload(reserve=[assumed(2 * GIB, id="reserve.workspace")], **HUGE))
+    seen = piece("print", machine=MACHINE, totals=[total("22693 MiB", others=10**9)])
+    found = finding(memory(), [seen], replace(candidate(load=load), other_users=None))
+    assert found.verdict is EXCLUDE
+    assert found.need.id == "limit.floor"
+    assert found.have.low == 22693 * MIB
+
+
+def test_an_exclusion_by_the_floor_takes_no_word_about_other_users():
+    load = pinned(workload(**HUGE))
+    seen = piece("print", machine=MACHINE, totals=[total("22693 MiB")])
+    assert finding(memory(), [seen], candidate(load=load)).attested_by == ()
+
+
+def test_a_floor_of_the_very_capacity_excludes_nothing():
+    load = pinned(workload([], model__parameters=12 * 2**30))  # 24 GiB in 16 bits
+    assert verdict(memory(), [], candidate(load=load)) is TO_CONFIRM
+    more = pinned(workload([], model__parameters=12 * 2**30 + 1))
+    assert verdict(memory(), [], candidate(load=more)) is EXCLUDE
+
+
+def test_training_asks_for_what_is_missing_of_its_shape():
+    for told, asks in (
+        ({"microbatch": 1}, True),
+        ({"sequence_tokens": 512}, True),
+        ({"microbatch": 1, "sequence_tokens": 512}, False),
+    ):
+        load = workload([case(phases=(), **told)], operation="training", optimizer__name="adamw")
+        found = finding(memory(), [], candidate(load=load))
+        assert ("microbatch" in topics(found)) is asks
+
+
+def test_the_tight_condition_takes_the_margin_off_what_there_is():
+    load = workload(margin=[margin("5 GiB")])
+    found = finding(memory(), [record(load=load)], candidate(load=load))
+    (asked,) = found.conditions
+    assert asked.threshold == f"peak of the process's device use <= {24081 * MIB - 5 * GIB} B"
+    load = workload(margin=[margin("30 GiB")])
+    (asked,) = finding(memory(), [record(load=load)], candidate(load=load)).conditions
+    assert asked.threshold.endswith("<= 0 B")
+
+
+def test_several_sightings_are_told_from_the_least_to_the_most():
+    from evaluate.build import NEUTRAL
+
+    seen = a_card(
+        sightings=[sighting(25, 27), sighting(23, 24), sighting(1, 99, "nvidia_smi_total")]
+    )
+    found = finding(memory(), [], candidate(card=seen))
+    assert says(found, "elsewhere: 23 to 27 B$")
+    wide = replace(NEUTRAL, machine_spread=stated(300, BYTE, "policy.machine_spread"))
+    found = finding(memory(), [], candidate(card=seen), policy=wide)
+    assert says(found, "elsewhere: 23 to 27 B; policy 'neutral' allows 300 B")
+
+
+def test_a_failure_on_a_card_that_showed_just_as_much_excludes():
+    why = failure(quantities={"total_capacity": 25_000_000_000})
+    room = piece("print", machine=MACHINE, totals=[total(25_000_000_000)])
+    found = finding(memory(), [proven(why=why), room])
+    assert (found.verdict, found.pieces) == (EXCLUDE, ("oom",))
+
+
+def test_one_device_needs_no_name_in_a_finding():
+    assert finding(memory(), [record()]).device == ""
+
+
+def test_a_below_floor_run_on_two_devices_is_told_by_its_larger_peak():
+    load = two_devices()
+    idle = piece(
+        machine=MACHINE,
+        totals=[total(ROOM), total(ROOM, device=1)],
+        runs=[run(used(10**9), used(2 * 10**9, device=1), load=load)],
+    )
+    found = findings(memory(), [idle], candidate(cards=2, load=load))
+    assert all("peaked at most at 2000000000 B" in f.text for f in found)

@@ -315,3 +315,28 @@ def test_the_strict_policy_lets_no_typed_scope_decide():
     assert decision(None, typed, MUSTS).outcomes[0].status == "excluded"
     strict = decision(None, typed, MUSTS, policy=policy("never_alone"))
     assert strict.outcomes[0].status == "to_confirm"
+
+
+def test_the_envelope_of_a_changed_candidate_bears_its_name():
+    """Law 1: ids are unique and qualified, and a finding's numbers are those of the list."""
+    base, fp8 = workload(), workload(formats__cache="fp8_e4m3")
+    both = [candidate("rent", load=base), candidate("fp8", load=fp8, baseline="rent")]
+    made = decision(both, [], MUSTS, load=base)
+    shown = {f.candidate: f.need for f in made.findings if f.kind == "memory"}
+    assert {"fp8/limit.kv_cache", "weights"} <= _named(shown["fp8"])
+    assert {"limit.kv_cache", "weights"} <= _named(shown["rent"])
+
+
+def _named(node):
+    from fiche.kernel.trace import walk
+
+    return {n.id for n in walk(node) if n.id}
+
+
+def test_a_proven_failure_quotes_its_message():
+    from evaluate.build import CRITERIA, ground
+
+    (compared,) = CRITERIA["memory"].compare(
+        memory(), candidate(), ground([piece("oom", runs=[failing()])])
+    )
+    assert [c.text for c in compared.claims] == ["CUDA out of memory."]

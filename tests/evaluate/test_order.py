@@ -237,3 +237,23 @@ def test_merging_keeps_the_thresholds_of_every_text():
     (one,) = [c for c in merged(made.findings) if c.topic == "memory_available"]
     assert one.threshold == f">= {21 * 10**9} B free for this process"
     assert fiche().candidates[0].machine == MACHINE
+
+
+def test_offers_that_share_a_basis_are_ranked_on_it():
+    a = priced("a", "57 USD", tax="included")
+    b = priced("b", "48 USD", tax="included")
+    made = decision([a[0], b[0], candidate("c")], [*SEEN, a[1], b[1]], MUSTS)
+    assert [(o.candidate.id, o.rank) for o in made.outcomes] == [("b", 1), ("a", 2), ("c", None)]
+
+
+def test_an_offer_without_a_price_has_no_cost_and_no_basis():
+    on = candidate("a", offer=offer("1 USD", id="offer-a"))
+    bare = replace(on.offer, figures={k: v for k, v in on.offer.figures.items() if k != "price"})
+    made = decision([replace(on, offer=bare)], SEEN, MUSTS)
+    assert (made.outcomes[0].status, made.outcomes[0].cost) == ("retained", None)
+
+
+def test_a_package_of_no_cost_is_ranked_by_its_zero():
+    """A told zero is a cost; only an untold one is none."""
+    found = order(placed("b", 10), placed("a", 0))
+    assert [(o.candidate.id, o.rank) for o in found] == [("a", 1), ("b", 2)]
