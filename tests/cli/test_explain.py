@@ -135,6 +135,23 @@ def test_a_label_is_walked_into_the_catalog(fiche, file):
     assert "> nominal: {value: 24 GB" in out
 
 
+def test_dates_are_told_as_dates_and_their_distance_in_days(fiche, file):
+    """The kernel counts days from year 1; a reader does not."""
+    text = file.read_text(encoding="utf-8").replace(
+        "candidates:", "  - {id: start, kind: delivery, level: must, by: 2026-12-07}\ncandidates:"
+    )
+    fact = '      - {fact: delivery, earliest: 2026-12-01, quote: "three days"}\n'
+    file.write_text(text.replace("requirements:\n", fact + "requirements:\n"), encoding="utf-8")
+    text = file.read_text(encoding="utf-8").replace(
+        "scope: {gpu: nvidia-rtx-4090-24g}", "scope: {machine: m-1}"
+    )
+    file.write_text(text.replace("cards: 1}", "cards: 1, machine: m-1}"), encoding="utf-8")
+    out = fiche("explain", file, "one/start").out
+    assert "one/start.need = 2026-12-01  [declared]" in out
+    assert "one/start.have = 2026-12-07  [stated]" in out
+    assert "one/start.margin = 6 days  [computed]" in out
+
+
 # --- Findings -----------------------------------------------------------------------------------
 
 

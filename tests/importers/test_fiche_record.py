@@ -129,6 +129,13 @@ def test_capacities_are_what_the_machine_declared():
     assert torch.pointer.path == "/environment/devices/0/total_memory_bytes"
 
 
+def test_what_others_held_is_walked_to_where_it_was_most():
+    """Law 1: not to the total that it is taken from."""
+    torch, _ = read(RECORD).capacities
+    assert torch.others_pointer.path == "/phases/1/devices/0/other_processes_bytes/bytes"
+    assert torch.others_pointer.text == "0"
+
+
 def test_others_nobody_looked_for_are_unknown():
     """C2: never zero."""
     document = record(lambda d: d["phases"][1]["devices"][0].pop("other_processes_bytes"))

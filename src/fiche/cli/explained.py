@@ -165,7 +165,7 @@ def _amount(node: Node) -> str:
 
 def _told(step: Step) -> Iterator[str]:
     node, quote = step.node, step.quote
-    if node.label and node.label != node.id:
+    if node.label and node.label not in (node.id, _amount(node)):
         yield node.label
     if isinstance(node, Unknown):
         yield f"not known: {node.condition.text}"
@@ -186,7 +186,8 @@ def _origin(node: Figure) -> Iterator[str]:
             if node.origin.because:
                 yield node.origin.because
         case Observed():
-            yield f"counter {node.origin.counter}, {node.origin.scope}, {node.origin.stat}"
+            told = (node.origin.counter, node.origin.scope, node.origin.stat)
+            yield f"counter {', '.join(filter(None, told))}"
         case Declared():
             yield f"said by {node.origin.by}"
         case Assumed():

@@ -177,11 +177,11 @@ def _capacity_print(
     alone = capacity.device_index is None and candidate.cards.low == 1
     total = quantity(capacity.value, capacity.pointer, capacity.counter, name)
     if total is not None and (alone or capacity.device_index == index):
-        held = capacity.others
+        held, place = capacity.others, capacity.others_pointer or capacity.pointer
         others = (
             None
             if held is None
-            else quantity(held, capacity.pointer, "other_processes", f"{name}.others")
+            else quantity(held, place, "other_processes_used", f"{name}.others")
         )
         yield _Print(
             piece=piece.id,

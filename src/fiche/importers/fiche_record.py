@@ -37,9 +37,10 @@ _LEVELS = {
     ("end", "allocated_bytes"): ("memory_allocated", "current"),
     ("end", "reserved_bytes"): ("memory_reserved", "current"),
 }
+_OTHERS = "other_processes_bytes"
 _PROCESS = {"start": "start", "peak": "peak", "sampled_max": "sampled_max", "end": "current"}
 _DEVICE = {
-    "other_processes_bytes": ("other_processes_used", "current"),
+    _OTHERS: ("other_processes_used", "current"),
     "free_bytes": ("device_free", "free"),
 }
 
@@ -209,19 +210,23 @@ def _capacities(record: Form) -> Iterator[Capacity]:
                 device_index=device["index"],
                 pointer=pointer,
                 device_name=device["name"],
-                others=None if held is None else exact_bytes(held),
+                others=None if held is None else exact_bytes(held[0]),
+                others_pointer=None if held is None else held[1],
             )
 
 
-def _others(record: Form, index: int) -> int | None:
-    """The most that other users of a device were seen to hold; None where nobody looked."""
+def _others(record: Form, index: int) -> tuple[int, Pointer] | None:
+    """The most that other users of a device were seen to hold, and where; None where nobody looked."""
     seen = [
-        device["other_processes_bytes"]["bytes"]
-        for phase in record.document["phases"]
-        for device in phase.get("devices", ())
-        if index_of(device["device"]) == index and "other_processes_bytes" in device
+        (device[_OTHERS]["bytes"], ("phases", place, "devices", row, _OTHERS, "bytes"))
+        for place, phase in enumerate(record.document["phases"])
+        for row, device in enumerate(phase.get("devices", ()))
+        if index_of(device["device"]) == index and _OTHERS in device
     ]
-    return max(seen, default=None)
+    if not seen:
+        return None
+    most, path = max(seen, key=lambda told: told[0])
+    return most, record.at(*path, text=str(most))
 
 
 def accepts(head: bytes, name: str) -> int:

@@ -133,7 +133,8 @@ class Capacity:
 
     `counter`: torch_total_memory, cuda_total_other, oom_total_capacity (framework-visible), or
     nvidia_smi_total, rocm_smi_total, provider_declared (these bound from above only).
-    `others` is what other users of the device held, observed; None = nobody looked.
+    `others` is what other users of the device held, observed; None = nobody looked. `others_pointer`
+    is where that was read, if elsewhere than the total.
     """
 
     counter: str
@@ -142,6 +143,7 @@ class Capacity:
     pointer: Pointer
     device_name: str = ""
     others: Printed | None = None
+    others_pointer: Pointer | None = None
 
 
 @record

@@ -69,7 +69,5 @@ def printed(value: Printed, origin: Observed, name: str) -> Figure | None:
 
 def quantity(value: Printed, pointer: Pointer, counter: str, name: str) -> Figure | None:
     """A quantity of a failure or a capacity as a figure."""
-    origin = Observed(
-        pointer=pointer, counter=counter, scope="device", stat=counter, printed=value.text
-    )
+    origin = Observed(pointer=pointer, counter=counter, scope="device", stat="", printed=value.text)
     return printed(value, origin, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -16,9 +15,7 @@ from fiche.kernel.ledger import Ledger
 from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Origin, Stated
 from fiche.kernel.places import Places
 from fiche.kernel.unit import BYTE
-
-# A difference of two dates is far below any date in use.
-_FIRST_DAY = 500_000
+from fiche.report import numbers
 
 
 def decimal(value: Number) -> str:
@@ -75,9 +72,8 @@ def amounts(node: Node) -> dict[str, Any]:
 
 def _day(node: Node) -> dict[str, str]:
     """A date is counted in days from year 1; it is also said as ISO 8601 has it."""
-    if str(node.unit) != "date" or node.low != node.high or not isinstance(node.low, int):
-        return {}
-    return {"date": date.fromordinal(node.low).isoformat()} if node.low > _FIRST_DAY else {}
+    day = numbers.day(node)
+    return {"date": day} if day else {}
 
 
 def _ends(

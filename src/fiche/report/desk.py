@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 import string
 from collections.abc import Iterable, Mapping
@@ -39,8 +38,6 @@ GLYPHS = {
     **dict.fromkeys(("exclude", "excluded"), "✕"),
 }
 # A guess and a hole are what a computed number must not hide (E2); other kinds are firm.
-# Dates are counted in days from year 1; a difference of two is far below any date in use.
-_FIRST_DAY = 500_000
 _NOT_FIRM = ("unknown", "assumed")
 _LONG_BYTES = re.compile(r"(?<![\w.])(?:(\d{7,}) to )?(\d{7,}) B\b")
 Filling = Part | Parts | str | int
@@ -133,21 +130,13 @@ class Desk:
         includes = self.word("includes").format(kinds=included) if included else ""
         assert isinstance(node, Figure)
         return Amount(
-            text=signed(text or self._text(node)),
+            text=signed(text or numbers.amount(node, self.style)),
             figure=node.id,
             mark=kind,
             mark_word=mark,
             includes=includes if isinstance(node.origin, Computed) else "",
             exact=signed(numbers.amount_exact(node, self.style)),
         )
-
-    def _text(self, node: Figure) -> str:
-        """The rounded text; a day is printed as ISO 8601 has it, and days between two as a count."""
-        if str(node.unit) == "date" and node.exact and isinstance(node.low, int):
-            if node.low > _FIRST_DAY:
-                return datetime.date.fromordinal(node.low).isoformat()
-            return f"{node.low}{self.style.space}{self.counted('days', node.low)}"
-        return numbers.amount(node, self.style)
 
     def count(self, node: Node, noun: str = "") -> Part:
         """A count with the noun that goes with it; bare digits where words beside it say what."""

@@ -7,6 +7,7 @@ contradict what is true of the exact ones, both cells show exact values instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from fractions import Fraction
 
 from fiche.kernel.figure import Node, Number
@@ -17,6 +18,8 @@ _NBSP = "\N{NO-BREAK SPACE}"
 _BINARY: Mapping[str, int] = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 _DECIMAL: Mapping[str, int] = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
 _MOST_DECIMALS = 12
+# Dates are counted in days from year 1; a difference of two is far below any date in use.
+_FIRST_DAY = 500_000
 
 _Printer = Callable[[Number], str]
 
@@ -31,6 +34,8 @@ class Style:
     interval: str = "{low} to {high}"
     open: str = "at least {low}"
     unknown: str = "unknown"
+    day: str = "day"
+    days: str = "days"
 
 
 PAGE = Style()
@@ -90,9 +95,27 @@ def _bytes(value: Number, unit: tuple[str, int], how: Style) -> str:
 
 
 def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
-    """Any figure: memory in `unit`, money, hours, counts, ratios; intervals and open ends said."""
+    """Any figure: memory in `unit`, money, hours, dates, counts, ratios; intervals and open ends said."""
+    if _is_date(node):
+        return _dated(node, how)
     one = _printer(node, how, unit)
     return _interval(node.low, node.high, how, one)
+
+
+def day(node: Node) -> str:
+    """A date as ISO 8601 has it; empty for any other number, and for the days between two dates."""
+    if not _is_date(node) or node.low <= _FIRST_DAY:
+        return ""
+    return date.fromordinal(int(node.low)).isoformat()
+
+
+def _is_date(node: Node) -> bool:
+    return str(node.unit) == "date" and node.low == node.high
+
+
+def _dated(node: Node, how: Style) -> str:
+    word = how.day if node.low in (1, -1) else how.days
+    return day(node) or exact(node.low, how) + how.space + word
 
 
 def bare(node: Node, how: Style = TERMINAL) -> str:
@@ -102,6 +125,8 @@ def bare(node: Node, how: Style = TERMINAL) -> str:
 
 def amount_exact(node: Node, how: Style = TERMINAL) -> str:
     """The same with every digit: bytes as bytes, money and ratios with all their decimals."""
+    if _is_date(node):
+        return _dated(node, how)
     said = _word(node.unit)
     tail = how.space + said if said else ""
     return _interval(node.low, node.high, how, lambda value: exact(value, how) + tail)

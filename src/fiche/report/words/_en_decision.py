@@ -43,7 +43,6 @@ DECISION = {
         "{total} {noun}: {admissible} admissible + {to_confirm} to confirm + {exclude} exclude."
     ),
     "findings": "finding|findings",
-    "days": "day|days",
     "no_choice": "No choice is recorded.",
     "chosen": "Chosen: ",
     "chosen_none": "none yet",
