@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from fiche.criteria import _claims
 from fiche.criteria._spread import Elsewhere, elsewhere
+from fiche.criteria._totals import Print, contradictions
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -43,16 +44,6 @@ class DeviceCapacity:
 
 
 @record
-class _Print:
-    piece: str
-    counter: str
-    figure: Figure
-    visible: bool
-    others: Figure | None
-    by: tuple[str, ...]
-
-
-@record
 class _Others:
     """What other users of the device hold: `held` None with `told` True is a guarantee of none."""
 
@@ -65,7 +56,7 @@ class _Others:
 
 def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> DeviceCapacity:
     """What this candidate's machine offers on device `index`, from its own prints and the label."""
-    prints = sorted(_prints(candidate, index, ground), key=lambda p: (p.piece, p.figure.low))
+    prints = sorted(_prints(candidate, index, ground), key=lambda p: (p.source, p.figure.low))
     own = _roomiest(p.figure for p in prints if p.visible)
     spread = elsewhere(candidate, FRAMEWORK_VISIBLE, ground)
     other = spread if own is None else Elsewhere(conflicts=_outside(own, spread))
@@ -82,14 +73,13 @@ def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> Device
             dict.fromkeys(
                 (
                     *_misnamed(candidate, ground),
-                    *_exclusive(prints),
-                    *_above(prints, label),
+                    *contradictions(prints, label),
                     *others.conflicts,
                     *other.conflicts,
                 )
             )
         ),
-        pieces=tuple(dict.fromkeys((*(p.piece for p in prints), *others.pieces, *other.pieces))),
+        pieces=tuple(dict.fromkeys((*_cited(prints), *others.pieces, *other.pieces))),
         by=tuple(dict.fromkeys((*(b for p in prints for b in p.by), *other.word))),
         others_by=others.by,
     )
@@ -101,7 +91,7 @@ def _usable(total: Figure | None, others: _Others) -> Figure | None:
     return total if others.held is None else total - others.held
 
 
-def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[_Print]:
+def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print]:
     for piece in ground.pieces:
         by = machine_of(piece, candidate, ground)
         if by is not None:
@@ -110,6 +100,23 @@ def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[_Prin
     for piece, item in _claims.attested("capacity", candidate, ground):
         if _claims.vouched(item, ground) and _same_device(item.words.get("device"), index):
             yield _attested_print(piece, item, candidate, ground)
+    yield from _row(candidate)
+
+
+def _row(candidate: Candidate) -> Iterator[Print]:
+    """What the row of the offer says that a seller declares: it bounds from above, as a label does."""
+    offer = candidate.offer
+    if offer is not None and "declared_memory" in offer.figures:
+        yield Print(
+            source=f"the row of {offer.id}",
+            counter=offer.facts["declared_memory.counter"].value,
+            figure=offer.figures["declared_memory"],
+        )
+
+
+def _cited(prints: list[Print]) -> Iterator[str]:
+    """Pieces of the prints; the row of an offer is none."""
+    return (seen.piece for seen in prints if seen.piece)
 
 
 def machine_of(piece: Piece, candidate: Candidate, ground: Inquiry) -> tuple[str, ...] | None:
@@ -142,7 +149,7 @@ def _same_device(told: Fact | None, index: int) -> bool:
     return told is None or told.value in (str(index), f"cuda:{index}")
 
 
-def _attested_print(piece: Piece, item: Attested, candidate: Candidate, ground: Inquiry) -> _Print:
+def _attested_print(piece: Piece, item: Attested, candidate: Candidate, ground: Inquiry) -> Print:
     """A total that a document states.
 
     It bounds from below only where the text is the print of this very machine for this very device:
@@ -155,12 +162,12 @@ def _attested_print(piece: Piece, item: Attested, candidate: Candidate, ground: 
     if own and item.pointer is not None:
         origin = Observed(pointer=item.pointer, counter=counter, scope="device", stat="total")
         value = replace(value, origin=origin)
-    return _Print(
+    return Print(
+        source=piece.id,
         piece=piece.id,
         counter=counter,
         figure=value,
         visible=own,
-        others=None,
         by=tuple(dict.fromkeys((*_claims.people(item), *(machine or ())))),
     )
 
@@ -172,7 +179,7 @@ def _capacity_print(
     candidate: Candidate,
     index: int,
     by: tuple[str, ...],
-) -> Iterator[_Print]:
+) -> Iterator[Print]:
     """One device's reading describes no other device (C9); an unnamed one only where there is one."""
     alone = capacity.device_index is None and candidate.cards.low == 1
     total = quantity(capacity.value, capacity.pointer, capacity.counter, name)
@@ -183,7 +190,8 @@ def _capacity_print(
             if held is None
             else quantity(held, place, "other_processes_used", f"{name}.others")
         )
-        yield _Print(
+        yield Print(
+            source=piece.id,
             piece=piece.id,
             counter=capacity.counter,
             figure=total,
@@ -199,7 +207,7 @@ def _label(candidate: Candidate) -> list[Figure]:
     return [card.figures["nominal_binary"]] if card and "nominal_binary" in card.figures else []
 
 
-def _others(candidate: Candidate, prints: list[_Print], ground: Inquiry) -> _Others:
+def _others(candidate: Candidate, prints: list[Print], ground: Inquiry) -> _Others:
     """What others hold: readings, else a guarantee of none; a reading that belies one is a conflict."""
     read = [p.others for p in prints if p.others is not None]
     guarantees = tuple(_guarantees(candidate, ground))
@@ -257,24 +265,3 @@ def _outside(own: Figure, spread: Elsewhere) -> tuple[str, ...]:
         f"this machine shows {own.low} B, less than the {spread.least.low} B that {spread.word[0]} "
         f"allows beside {spread.pieces[0]}",
     )
-
-
-def _exclusive(prints: list[_Print]) -> Iterator[str]:
-    """Totals that cannot both hold: of one counter, or one visible to programs above a wider one."""
-    for low in prints:
-        for high in prints:
-            comparable = low.visible or low.counter == high.counter
-            most = high.figure.high
-            if comparable and most is not None and low.figure.low > most:
-                yield f"{low.piece} shows at least {low.figure.low} B, {high.piece} at most {most} B"
-
-
-def _above(prints: list[_Print], label: list[Figure]) -> Iterator[str]:
-    """A print above the label's ceiling: another card, a modified one, or the total of several."""
-    for seen in prints:
-        for ceiling in label:
-            if ceiling.high is not None and seen.figure.low > ceiling.high:
-                yield (
-                    f"{seen.piece} shows at least {seen.figure.low} B, above the {ceiling.high} B that "
-                    "the label can mean: another card, a modified one, or the total of several"
-                )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as Mapping_
+from fractions import Fraction
 
 from fiche.kernel.catalog import Offer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.number import parse_number
 from fiche.kernel.origin import Declared
 from fiche.kernel.quantity import (
+    BYTE_UNITS,
     Misread,
     parse_bytes,
     parse_date,
@@ -17,6 +20,7 @@ from fiche.kernel.quantity import (
     parse_money,
     parse_ratio,
 )
+from fiche.kernel.record import replace
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
 from fiche.load.values import Parser, count_parser, fact, figure, leaves
@@ -36,7 +40,6 @@ _FIGURES: Mapping_[str, tuple[str, str, Parser]] = {
     "egress.amount": ("egress", "egress", parse_money),
     "stock.installed": ("stock.installed", "cards installed", count_parser("cards")),
     "stock.free": ("stock.free", "cards free", count_parser("cards")),
-    "declared_memory.value": ("declared_memory", "memory that the seller states", parse_bytes),
 }
 _RENAMED = {"price.covers": "covers", "price.quote": "quote", "tax.basis": "tax"}
 _DATES = ("valid_from", "valid_until", "observed_on", "delivery.earliest")
@@ -67,6 +70,23 @@ def _figures(
             origin = Declared(address=scalar.span, by=node.text("seller"), printed=scalar.text)
             id = f"offer.{node.text('id')}.{name}"
             yield name, figure(scalar, parser, id, label, faults, origin)
+    if "declared_memory.value" in told:
+        yield "declared_memory", _declared(node, told["declared_memory.value"], faults)
+
+
+def _declared(node: Mapping, scalar: Scalar, faults: Faults) -> Figure:
+    """What the seller states, as wide as its last digit: how it was rounded nobody says (law 2)."""
+    id, label = f"offer.{node.text('id')}.declared_memory", "memory that the seller states"
+    origin = Declared(address=scalar.span, by=node.text("seller"), printed=scalar.text)
+    exact = figure(scalar, parse_bytes, id, label, faults, origin)
+    written = parse_number(scalar.text)
+    if isinstance(written, Misread) or written.unit not in BYTE_UNITS:
+        return exact
+    step = Fraction(BYTE_UNITS[written.unit], 10 ** len(written.digits.partition(".")[2]))
+    if step <= 1:
+        return exact
+    low, high = max(0, (exact.low - step).__ceil__()), (exact.low + step).__floor__()
+    return replace(exact, low=low, high=high)
 
 
 def _facts(told: Mapping_[str, Scalar], faults: Faults) -> Iterator[tuple[str, Fact]]:
@@ -75,5 +95,5 @@ def _facts(told: Mapping_[str, Scalar], faults: Faults) -> Iterator[tuple[str, F
             day = parse_date(scalar.text)
             if isinstance(day, Misread):
                 faults.misread(day, scalar.span)
-        if path not in _FIGURES:
+        if path not in _FIGURES and path != "declared_memory.value":
             yield _RENAMED.get(path, path), fact(scalar)

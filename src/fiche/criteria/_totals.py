@@ -1,0 +1,68 @@
+"""Totals of one device as printed or declared, and which of them cannot be true together (B1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel.figure import Figure
+from fiche.kernel.record import record
+
+# A total this far below the label was written in another unit: MiB for GiB, or MB for GB.
+_WRONG_UNIT = 500
+
+
+@record
+class Print:
+    """One total: who shows it (`piece` is empty for the row of an offer) and on whose word.
+
+    `visible` is True for what a framework printed on this very machine; `others` is what other users
+    of the device were seen to hold.
+    """
+
+    source: str
+    counter: str
+    figure: Figure
+    piece: str = ""
+    visible: bool = False
+    others: Figure | None = None
+    by: tuple[str, ...] = ()
+
+
+def contradictions(prints: list[Print], label: list[Figure]) -> Iterator[str]:
+    """Totals that exclude each other, and those that the label cannot mean."""
+    yield from _exclusive(prints)
+    for ceiling in label:
+        for seen in prints:
+            yield from _above(seen, ceiling)
+            yield from _misread(seen, ceiling)
+
+
+def _exclusive(prints: list[Print]) -> Iterator[str]:
+    """Totals of one counter, or one visible to programs above a wider one."""
+    for low in prints:
+        for high in prints:
+            comparable = low.visible or low.counter == high.counter
+            most = high.figure.high
+            if comparable and most is not None and low.figure.low > most:
+                yield (
+                    f"{low.source} shows at least {low.figure.low} B, {high.source} at most {most} B"
+                )
+
+
+def _above(seen: Print, ceiling: Figure) -> Iterator[str]:
+    """Another card, a modified one, or the total of several."""
+    if ceiling.high is not None and seen.figure.low > ceiling.high:
+        yield (
+            f"{seen.source} shows at least {seen.figure.low} B, above the {ceiling.high} B that "
+            "the label can mean: another card, a modified one, or the total of several"
+        )
+
+
+def _misread(seen: Print, ceiling: Figure) -> Iterator[str]:
+    """`80 MiB` of a card of 80 GB: said, and never converted."""
+    most = seen.figure.high
+    if most is not None and most * _WRONG_UNIT < ceiling.low:
+        yield (
+            f"{seen.source} shows at most {most} B, less than the {_WRONG_UNIT}th part of the "
+            f"{ceiling.low} B on the label: a wrong unit"
+        )
