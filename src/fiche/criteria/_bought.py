@@ -1,0 +1,145 @@
+"""How much of an offer is bought: whole lots, whole cards, minimum order and minimum time (D9)."""
+
+from __future__ import annotations
+
+from fiche.criteria import _conditions
+from fiche.criteria._terms import Terms
+from fiche.kernel.catalog import Offer
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure, Node, Unknown, ceil, either, larger
+from fiche.kernel.origin import Stated
+from fiche.kernel.record import record
+from fiche.kernel.requirement import Candidate
+from fiche.kernel.unit import HOUR, ONE
+
+
+@record
+class Bought:
+    """Lots, cards in them, priced units at one time, periods, and the least periods that may be paid.
+
+    `lots` and `cards` are None where nobody says what a lot holds.
+    """
+
+    lots: Figure | None
+    cards: Figure | None
+    units: Figure
+    periods: Figure
+    least: Figure
+
+
+def bought_of(offer: Offer, candidate: Candidate, terms: Terms) -> Bought:
+    """How much of an offer a candidate takes."""
+    lots, units = _units(offer, candidate, terms)
+    periods, least = _periods(offer, candidate, terms)
+    cards = _cards(offer, lots, units, terms)
+    return Bought(lots=lots, cards=cards, units=units, periods=periods, least=least)
+
+
+def _cards(offer: Offer, lots: Figure | None, units: Figure, terms: Terms) -> Figure | None:
+    """Every card of the lots; None where nobody says how many they hold."""
+    if lots is not None:
+        return lots * plain(offer.figures["cards_per_lot"])
+    return units if terms.covers == "card" and units.exact else None
+
+
+def _units(offer: Offer, candidate: Candidate, terms: Terms) -> tuple[Figure | None, Figure]:
+    """(lots, priced units): enough cards in whole lots, at least the minimum order.
+
+    A price per card is paid for every card of the lots. Where nobody says what the price covers, or
+    how many cards a lot holds, both readings stand.
+    """
+    cards = plain(candidate.cards)
+    order = offer.figures.get("min_order")
+    per_lot = offer.figures.get("cards_per_lot")
+    if per_lot is None:
+        return None, _units_of_untold_lots(offer, cards, terms)
+    lots = ceil(cards / plain(per_lot))
+    lots = lots if order is None else larger(lots, plain(order))
+    if terms.covers == "lot" or per_lot.high == 1:
+        return lots, lots
+    by_card = lots * plain(per_lot)
+    return lots, by_card if terms.covers == "card" else either(lots, by_card, _COVERS)
+
+
+def _units_of_untold_lots(offer: Offer, cards: Figure, terms: Terms) -> Figure:
+    """Priced units where nobody says what a lot holds: one card at least, so no fewer cards than lots.
+
+    A minimum order counts lots: of more than one, the cards to pay for are open.
+    """
+    single = terms.covers == "card" or cards.low == 1
+    units = cards if single else either(1, cards, _CARDS)
+    if "min_order" not in offer.figures:
+        return units
+    order = plain(offer.figures["min_order"])
+    units = larger(units, order)
+    if order.low == 1 or terms.covers == "lot":
+        return units
+    unknown = Unknown(
+        condition=covered(offer),
+        unit=ONE,
+        id=f"{offer.id}.cards_of_lots",
+        label="cards of the lots",
+    )
+    return larger(units, unknown)
+
+
+_CARDS = "how many cards a lot holds is untold"
+_COVERS = "whether the price is for the lot or for one card is untold"
+
+
+def plain(count: Figure) -> Figure:
+    """A count without its word: cards per lot and lots make no unit of their own."""
+    if count.unit == ONE:
+        return count
+    return count / Figure(low=1, high=1, unit=count.unit, origin=Stated(span=None))
+
+
+def _periods(offer: Offer, candidate: Candidate, terms: Terms) -> tuple[Figure, Figure]:
+    """(periods paid, least that may be paid): whole periods, unless hours may be added to one.
+
+    73 h on a 72-hour lot are two lots; where the terms of extension are untold the least is pro rata.
+    """
+    once = Figure(low=1, high=1, unit=ONE, origin=Stated(span=None))
+    if offer.kind == "buy":
+        return once, once
+    if terms.hours is None:
+        unknown = Unknown(condition=period(offer), unit=ONE, id="periods", label="periods paid")
+        return larger(unknown, 1), once
+    share = larger(_hours(offer, candidate, terms.hours) / terms.hours, 1)
+    whole = ceil(share)
+    if "duration" not in candidate.workload.figures:
+        return whole, once
+    if terms.extension == "hours":
+        return share, share
+    return whole, whole if terms.extension == "lots" else share
+
+
+def _hours(offer: Offer, candidate: Candidate, period: Figure) -> Node:
+    """The need in hours, or the minimum time where that is longer; untold, one period at least."""
+    needed: Node | None = candidate.workload.figures.get("duration")
+    if needed is None:
+        needed = Unknown(condition=duration(), unit=HOUR, id="duration", label="hours needed")
+        needed = larger(needed, period)
+    return larger(needed, offer.figures["min_time"]) if "min_time" in offer.figures else needed
+
+
+def duration() -> Condition:
+    """Nobody says how long the work takes (D9)."""
+    return Condition(
+        topic="duration",
+        text="state how many hours the work takes, with the reason",
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
+def covered(offer: Offer) -> Condition:
+    """A price for a lot or for a card, and lots of an untold size."""
+    return _conditions.document(
+        "cost", f"have the seller state what the price of {offer.id} covers, and the cards of a lot"
+    )
+
+
+def period(offer: Offer) -> Condition:
+    """A price without the time that it pays for."""
+    return _conditions.document("cost", f"have the seller state how many hours {offer.id} pays for")
