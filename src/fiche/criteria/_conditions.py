@@ -44,10 +44,17 @@ def placement(text: str) -> Condition:
     )
 
 
-def run(case: str, card: str, nearest: tuple[str, ...], threshold: str) -> Condition:
-    """No covering run of the whole loop: what to run, and how the nearest one falls short."""
+def run(
+    case: str, also: tuple[str, ...], card: str, nearest: tuple[str, ...], threshold: str
+) -> Condition:
+    """No covering run of the whole loop: what to run, and how the nearest one falls short.
+
+    `also` are the other open cases that this run answers for; `nearest` is a piece, then its differences.
+    """
     what = f"run the whole loop of case '{case}' on {card} and import its record"
-    short = "; nearest piece: " + "; ".join(nearest) if nearest else ""
+    if also:
+        what += f"; it answers for case {' and '.join(map(repr, also))} too"
+    short = f"; nearest piece: {'; '.join(nearest)}" if nearest else ""
     return Condition(
         topic="need",
         text=what + short,

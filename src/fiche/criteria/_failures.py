@@ -19,7 +19,7 @@ class Failed:
     """One failed run against one question: what keeps it from excluding (nothing: it is proven).
 
     `total` is the capacity that the failing card printed, as (low, high) bytes; `by` names the people
-    whose word it takes.
+    whose word it takes; `related` is True on the very card, where no strict fact differs.
     """
 
     piece: str
@@ -37,6 +37,14 @@ class Failed:
         return self.scope.covers and not self.doubts
 
     @property
+    def unexplained(self) -> bool:
+        """True when it is of this question, as far as anybody tells, and yet excludes nothing.
+
+        A failure of another engine or format, say, is told and answers another question.
+        """
+        return self.related and not self.proven
+
+    @property
     def disputed(self) -> bool:
         """True when it would be proven, but for a contradiction of file and author."""
         return self.scope.disputed and not self.doubts
@@ -51,15 +59,14 @@ def failed(piece: Piece, run: Run, ask: Question, index: int, ground: Inquiry) -
     doubts = [*_causes(failure, word), *_beside(ask, run)]
     if failure.device_index not in (None, index) and not ask.alone:
         doubts.insert(0, f"it happened on device {failure.device_index}")
-    scope = joined(
-        scope_of(ask, piece, run, "memory", ground), load_of(ask, piece, run, "larger", ground)
-    )
+    facts = scope_of(ask, piece, run, "memory", ground)
+    scope = joined(facts, load_of(ask, piece, run, "larger", ground))
     return Failed(
         piece=piece.id,
         run=run,
         scope=scope,
         doubts=tuple(doubts),
-        related=speaks_of(ask, piece, run, ground),
+        related=speaks_of(ask, piece, run, ground) and not facts.differs,
         total=_bounds(failure, "total_capacity"),
         by=tuple(dict.fromkeys((*scope.by, *(word or ())))),
         noted=noted(ask, piece, run, "memory", ground),

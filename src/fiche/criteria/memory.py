@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.criteria import _asked, _claims, _conditions
+from fiche.criteria import _asked, _claims
 from fiche.criteria._capacity import device_capacity
 from fiche.criteria._evidence import Evidence, gather, num_devices, pinned, placed
+from fiche.criteria._open import conditions
 from fiche.criteria._runs import Success
 from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
-from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Assumed
@@ -25,10 +25,13 @@ def compare(
     rooms = tuple(
         device_capacity(candidate, index, ground) for index in range(num_devices(candidate))
     )
-    return tuple(
-        _comparison(gather(candidate, case, index, rooms, ground), ground)
-        for case in _cases(requirement, candidate)
+    cases = _cases(requirement, candidate)
+    by_device = tuple(
+        tuple(gather(candidate, case, index, rooms, ground) for case in cases)
         for index in range(len(rooms))
+    )
+    return tuple(
+        _comparison(row[place], row, ground) for place in range(len(cases)) for row in by_device
     )
 
 
@@ -39,7 +42,8 @@ def _cases(requirement: Requirement, candidate: Candidate) -> tuple[Case | None,
     return tuple(asked) or (None,)
 
 
-def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
+def _comparison(seen: Evidence, row: tuple[Evidence, ...], ground: Inquiry) -> Comparison:
+    """One case on one device; `row` is all that is asked of that device."""
     best, untold = _best(seen), _asked.untold(seen.candidate, seen.case)
     need = best.ceiling if best else seen.envelope if ground.assume and not untold else None
     floor = seen.excludes
@@ -59,7 +63,7 @@ def _comparison(seen: Evidence, ground: Inquiry) -> Comparison:
         useful_margin=_useful(need, capacity.low),
         claims=tuple(_proven(seen)),
         conflicts=tuple(dict.fromkeys((*capacity.conflicts, *_conflicts(seen)))),
-        conditions=(*_asked.conditions(untold), *_open(seen, best, untold, ground)),
+        conditions=(*_asked.conditions(untold), *conditions(seen, best, row, ground)),
         pieces=_pieces(seen, best),
         attested_by=_people(seen, best, floor),
         if_held=_if_held(need, floor, best is None),
@@ -135,88 +139,13 @@ def _conflicts(seen: Evidence) -> Iterator[str]:
             )
 
 
-def _open(
-    seen: Evidence, best: Success | None, untold: tuple[str, ...], ground: Inquiry
-) -> Iterator[Condition]:
-    """What is open beside the load's own dimensions, which are to be told before it is run."""
-    candidate, covering = seen.candidate, seen.covering
-    yield from _placement_untold(candidate)
-    if not untold and not covering:
-        yield _conditions.run(seen.case_id, candidate.gpu, _nearest(seen), "")
-    if best is None:
-        yield from (_conditions.ceiling(r.piece) for r in covering if r.ceiling is None)
-    threshold = _threshold(seen, best)
-    if not seen.capacity.seen:
-        elsewhere = _elsewhere(candidate, ground)
-        yield _conditions.memory_available(candidate.gpu, candidate.machine, threshold, elsewhere)
-    elif not seen.capacity.others_told:
-        yield _conditions.other_users(candidate.gpu, threshold)
-    yield from _tight(seen, best)
-    for fail in seen.failures:
-        if fail.related and not fail.proven:
-            yield _conditions.failure(fail.piece, (*fail.scope.short, *fail.doubts))
-
-
-def _tight(seen: Evidence, best: Success | None) -> Iterator[Condition]:
-    """A peak seen elsewhere is above what this machine offers: only a run on it can tell."""
-    need = best.ceiling if best else None
-    low = seen.capacity.low
-    if need is None or low is None or need.high is None:
-        return
-    if need.high + (seen.margin.high or 0) > low.low:
-        most = low.low - (seen.margin.high or 0)
-        yield _conditions.tight(seen.case_id, seen.candidate.machine, max(most, 0))
-
-
-def _placement_untold(candidate: Candidate) -> Iterator[Condition]:
-    stated = candidate.workload.figures.get("placement.devices")
-    if stated is None and candidate.cards.low > 1:
-        yield _conditions.placement(
-            f"{candidate.cards.low} cards are not one pool: state the placement (devices, split, software)"
-        )
-    elif stated is not None and stated.low > candidate.cards.low:
-        yield _conditions.placement(
-            f"the placement uses {stated.low} devices, the candidate has {candidate.cards.low}"
-        )
-
-
-def _nearest(seen: Evidence) -> tuple[str, ...]:
-    """How the closest run falls short: the one with the fewest differences, of this card first."""
-    apart = [r for r in seen.runs if not r.covers]
-    if not apart:
-        return ()
-    best = min(apart, key=lambda r: (not r.related, len(r.short), r.piece))
-    return (best.piece, *best.short[:4])
-
-
-def _threshold(seen: Evidence, best: Success | None) -> str:
-    """The bytes at which the verdict turns: the observed need plus margin, where there is one."""
-    high = best.ceiling.high if best and best.ceiling is not None else None
-    return "" if high is None else f">= {high + (seen.margin.high or 0)} B free for this process"
-
-
-def _elsewhere(candidate: Candidate, ground: Inquiry) -> str:
-    """What the card showed on other machines, and the spread that the policy allows between them."""
-    card, spread = candidate.card, ground.policy.machine_spread
-    visible = [s for s in card.sightings if s.counter == "torch_total_memory"] if card else []
-    allowed = (
-        f"policy '{ground.policy.name}' allows {spread.low} B between machines of one card"
-        if spread is not None
-        else ""
-    )
-    if not visible:
-        return allowed
-    shown = f"{min(s.low for s in visible)} to {max(s.high for s in visible)} B"
-    return f"{shown}; {allowed}" if allowed else shown
-
-
 def _pieces(seen: Evidence, best: Success | None) -> tuple[str, ...]:
     """What the verdict rests on: a proven failure needs nothing beside it, a conflict all sides."""
     proven = [f.piece for f in seen.failures if f.proven]
     if proven and not seen.covering and not seen.capacity.conflicts:
         return tuple(dict.fromkeys(proven))
     runs = [r.piece for r in seen.covering] if best is None else [best.piece]
-    fails = [f.piece for f in seen.failures if f.proven or f.related]
+    fails = [f.piece for f in seen.failures if f.proven or f.unexplained]
     return tuple(dict.fromkeys([*runs, *fails, *seen.capacity.pieces]))
 
 

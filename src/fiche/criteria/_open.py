@@ -1,0 +1,147 @@
+"""What would settle an open memory comparison, in the order in which it should be provided (D1).
+
+One run answers for every case that it covers: where several cases of a requirement lack one, the most
+demanding of them is asked for, once (D6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria import _asked, _conditions
+from fiche.criteria._evidence import Evidence
+from fiche.criteria._runs import Success
+from fiche.criteria._scope import NOT_RESIDENT
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.requirement import Candidate
+from fiche.kernel.workload import Case
+
+_PEAK = "peak of the process's device use"
+
+
+def conditions(
+    seen: Evidence, best: Success | None, row: tuple[Evidence, ...], ground: Inquiry
+) -> Iterator[Condition]:
+    """What is open beside the load's own dimensions; `row` is every case asked of the device."""
+    yield from _placement_untold(seen.candidate)
+    if _runnable(seen) and not seen.covering:
+        yield _run(seen, row)
+    if best is None:
+        yield from (_conditions.ceiling(r.piece) for r in seen.covering if r.ceiling is None)
+    yield from _available(seen, best, ground)
+    yield from _tight(seen, best)
+    for fail in seen.failures:
+        if fail.unexplained:
+            yield _conditions.failure(fail.piece, (*fail.scope.short, *fail.doubts))
+
+
+def _runnable(seen: Evidence) -> bool:
+    """A load of no stated size is no question that a run could answer."""
+    return not _asked.untold(seen.candidate, seen.case)
+
+
+def _run(seen: Evidence, row: tuple[Evidence, ...]) -> Condition:
+    """The run to make: of the largest case that covers this one, naming the others that it answers."""
+    above = [other for other in row if _within(seen.case, other.case)] or [seen]
+    most = max(enumerate(above), key=lambda told: (len(_below(told[1], row)), told[0]))[1]
+    return _conditions.run(
+        most.case_id,
+        tuple(e.case_id for e in _below(most, row) if e is not most),
+        most.candidate.gpu,
+        _nearest(most),
+        _most(most),
+    )
+
+
+def _below(most: Evidence, row: tuple[Evidence, ...]) -> list[Evidence]:
+    """The open cases that a run of this one covers, itself among them."""
+    return [e for e in row if e is most or (not e.covering and _within(e.case, most.case))]
+
+
+def _within(small: Case | None, large: Case | None) -> bool:
+    """True when a run of the large case covers the small one: every dimension, every phase."""
+    if small is None or large is None or not set(small.phases) <= set(large.phases):
+        return False
+    return all(
+        name in large.dimensions and size.low <= large.dimensions[name].low
+        for name, size in small.dimensions.items()
+        if name not in NOT_RESIDENT
+    )
+
+
+def _most(seen: Evidence) -> str:
+    """The peak at which the verdict turns, in bytes where this machine has shown what it offers."""
+    margin, low = seen.margin.high or 0, seen.capacity.low
+    if low is not None:
+        return f"{_PEAK} <= {max(low.low - margin, 0)} B"
+    more = f" + {margin} B of margin" if margin else ""
+    return f"{_PEAK}{more} <= what the machine offers"
+
+
+def _available(seen: Evidence, best: Success | None, ground: Inquiry) -> Iterator[Condition]:
+    threshold = _threshold(seen, best)
+    candidate = seen.candidate
+    if not seen.capacity.seen:
+        elsewhere = _elsewhere(candidate, ground)
+        yield _conditions.memory_available(candidate.gpu, candidate.machine, threshold, elsewhere)
+    elif not seen.capacity.others_told:
+        yield _conditions.other_users(candidate.gpu, threshold)
+
+
+def _tight(seen: Evidence, best: Success | None) -> Iterator[Condition]:
+    """A peak seen elsewhere is above what this machine offers: only a run on it can tell."""
+    need = best.ceiling if best else None
+    low = seen.capacity.low
+    if need is None or low is None or need.high is None:
+        return
+    if need.high + (seen.margin.high or 0) > low.low:
+        most = low.low - (seen.margin.high or 0)
+        yield _conditions.tight(seen.case_id, seen.candidate.machine, max(most, 0))
+
+
+def _placement_untold(candidate: Candidate) -> Iterator[Condition]:
+    stated = candidate.workload.figures.get("placement.devices")
+    if stated is None and candidate.cards.low > 1:
+        yield _conditions.placement(
+            f"{candidate.cards.low} cards are not one pool: state the placement (devices, split, software)"
+        )
+    elif stated is not None and stated.low > candidate.cards.low:
+        yield _conditions.placement(
+            f"the placement uses {stated.low} devices, the candidate has {candidate.cards.low}"
+        )
+
+
+def _nearest(seen: Evidence) -> tuple[str, ...]:
+    """How the closest run falls short: the one with the fewest differences, of this card first."""
+    apart = [r for r in seen.runs if not r.covers]
+    if not apart:
+        return ()
+    best = min(apart, key=lambda r: (not r.related, len(r.short), r.piece))
+    return (best.piece, *best.short[:4])
+
+
+def _threshold(seen: Evidence, best: Success | None) -> str:
+    """The bytes at which the verdict turns: the observed need plus margin, or the need once observed."""
+    margin = seen.margin.high or 0
+    if best is not None and best.ceiling is not None and best.ceiling.high is not None:
+        return f">= {best.ceiling.high + margin} B free for this process"
+    if not _runnable(seen):
+        return ""
+    more = f" + {margin} B of margin" if margin else ""
+    return f">= {_PEAK}{more}, free for this process"
+
+
+def _elsewhere(candidate: Candidate, ground: Inquiry) -> str:
+    """What the card showed on other machines, and the spread that the policy allows between them."""
+    card, spread = candidate.card, ground.policy.machine_spread
+    visible = [s for s in card.sightings if s.counter == "torch_total_memory"] if card else []
+    allowed = (
+        f"policy '{ground.policy.name}' allows {spread.low} B between machines of one card"
+        if spread is not None
+        else ""
+    )
+    if not visible:
+        return allowed
+    shown = f"{min(s.low for s in visible)} to {max(s.high for s in visible)} B"
+    return f"{shown}; {allowed}" if allowed else shown
