@@ -144,3 +144,41 @@ def test_a_noted_difference_is_shown_with_the_result():
     found = finding(quality(), [result(load=load, seed="1")], candidate(load=load))
     assert found.verdict is ADMISSIBLE
     assert found.text.endswith("(noted: seed: the question says 0, result 1)")
+
+
+# --- Corners that only a changed line showed ---------------------------------------------------
+
+
+def at_most(limit):
+    return requirement(
+        "quality", metric="exact_match", dataset="internal-qa-200", at_most=stated(Fraction(limit))
+    )
+
+
+def vague():
+    wide = result("0.62", id="vague")
+    near = replace(wide.attested[0].terms["value"], low=0, high=1)
+    return replace(wide, attested=(replace(wide.attested[0], terms={"value": near}),))
+
+
+@pytest.mark.parametrize("asked", [quality("0.62"), at_most("0.62")])
+def test_the_very_threshold_settles_it_beside_a_vague_result(asked):
+    found = finding(asked, [vague(), result("0.62")])
+    assert (found.verdict, found.margin.low) == (ADMISSIBLE, 0)
+
+
+@pytest.mark.parametrize(("asked", "worse"), [(quality("0.62"), "0.61"), (at_most("0.62"), "0.63")])
+def test_the_very_threshold_and_a_worse_result_are_a_conflict(asked, worse):
+    assert finding(asked, [result("0.62"), result(worse, id="worse")]).reason == "conflict"
+    found = finding(asked, [result(worse), vague()])
+    shown = found.have if "at_least" in asked.figures else found.need
+    assert (found.verdict, shown.low) == (EXCLUDE, Fraction(worse))
+
+
+def test_of_results_above_a_most_the_largest_is_shown():
+    found = finding(at_most("0.62"), [result("0.7"), result("0.65", id="b")])
+    assert (found.verdict, found.need.low, found.margin.low) == (
+        EXCLUDE,
+        Fraction("0.7"),
+        Fraction("-0.08"),
+    )

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 
+import pytest
 from evaluate.build import CRITERIA, DOORS, MIB, STRICT, TO_CONFIRM, assumed, ground, pointer
 from evaluate.generated import fiches, piece_lists, requirements
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +15,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Printed
 from fiche.kernel.record import replace
 
+pytestmark = pytest.mark.slow
 MOST = int(os.environ.get("FICHE_EXAMPLES", "60"))
 EACH = settings(max_examples=MOST, suppress_health_check=list(HealthCheck))
 CONFLICTS = ("conflict", "below_floor")
