@@ -23,9 +23,11 @@ from evaluate.build import (
     of_catalog,
     offer,
     piece,
+    run,
     says,
     topics,
     total,
+    used,
     verdict,
 )
 
@@ -365,3 +367,14 @@ def test_an_exclusion_takes_no_word_about_other_users_and_an_admission_does():
 
 def test_the_only_device_needs_no_name():
     assert finding(capacity(10**9), [printed("24081 MiB")]).device == ""
+
+
+def test_of_prints_that_say_the_same_the_verdict_rests_on_one():
+    """A run of the whole loop first, since it can answer for the need too; a contradiction names all."""
+    bare = printed("24081 MiB", id="a", others=0)
+    loop = piece("b", machine=MACHINE, totals=[total("24081 MiB", others=0)], runs=[run(used(1))])
+    found = finding(capacity(10**9), [bare, loop])
+    assert (found.verdict, found.pieces) == (ADMISSIBLE, ("b",))
+    assert found.have.label == "shown by the machine, less other users"
+    apart = finding(capacity(10**9), [bare, loop, printed("23000 MiB", id="c")])
+    assert (apart.reason, set(apart.pieces)) == ("conflict", {"a", "b", "c"})

@@ -6,14 +6,14 @@ less other users; high is that print, a system tool's or provider's total, or th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from fiche.criteria import _claims
 from fiche.criteria._spread import Elsewhere, elsewhere
 from fiche.criteria._totals import Print, contradictions
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
-from fiche.kernel.figure import Figure
+from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Observed
 from fiche.kernel.piece import Attested, Capacity, Piece
 from fiche.kernel.readings import capacities, quantity
@@ -23,13 +23,24 @@ from fiche.kernel.requirement import Candidate
 FRAMEWORK_VISIBLE = frozenset({"torch_total_memory", "cuda_total_other", "oom_total_capacity"})
 
 
+@record(kw_only=False)
+class Backing:
+    """The pieces under a bound, and the people whose word they take."""
+
+    pieces: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+
+
+_NOTHING = Backing()
+
+
 @record
 class DeviceCapacity:
     """Bounds of one device: None is an open end. `seen` is True once this machine printed its total.
 
     `visible` is that total, before other users (or, under a policy that states a spread, what another
     machine of the card showed, less it); `others_told` says whether other users of the device
-    are observed or guaranteed absent. `by` answers for the prints, `others_by` for other users.
+    are observed or guaranteed absent. `all` backs every total that was told.
     """
 
     low: Figure | None
@@ -38,9 +49,15 @@ class DeviceCapacity:
     seen: bool
     others_told: bool
     conflicts: tuple[str, ...]
-    pieces: tuple[str, ...]
-    by: tuple[str, ...] = ()
-    others_by: tuple[str, ...] = ()
+    under_low: Backing
+    under_high: Backing
+    all: Backing
+
+    def behind(self, *, excluded: bool) -> Backing:
+        """What decides: the bound that was compared, and where totals contradict each other all of them."""
+        if self.conflicts:
+            return self.all
+        return self.under_high if excluded or self.low is None else self.under_low
 
 
 @record
@@ -56,16 +73,18 @@ class _Others:
 
 def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> DeviceCapacity:
     """What this candidate's machine offers on device `index`, from its own prints and the label."""
-    prints = sorted(_prints(candidate, index, ground), key=lambda p: (p.source, p.figure.low))
-    own = _roomiest(p.figure for p in prints if p.visible)
+    prints = sorted(_prints(candidate, index, ground), key=_first)
+    own = max((p for p in prints if p.visible), key=lambda p: p.figure.low, default=None)
     spread = elsewhere(candidate, FRAMEWORK_VISIBLE, ground)
-    other = spread if own is None else Elsewhere(conflicts=_outside(own, spread))
-    total = own if own is not None else spread.least
+    other = spread if own is None else Elsewhere(conflicts=_outside(own.figure, spread))
+    total = own.figure if own is not None else spread.least
     others = _others(candidate, prints, ground)
     label = _label(candidate)
+    high = _smallest([*(p.figure for p in prints), *label])
+    beside = Backing((*others.pieces, *other.pieces), (*other.word, *others.by))
     return DeviceCapacity(
-        low=_usable(total, others),
-        high=_smallest([*(p.figure for p in prints), *label]),
+        low=_usable(total, others, f"{candidate.id}/capacity.cuda:{index}"),
+        high=high,
         visible=total,
         seen=own is not None,
         others_told=others.told,
@@ -79,16 +98,30 @@ def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> Device
                 )
             )
         ),
-        pieces=tuple(dict.fromkeys((*_cited(prints), *others.pieces, *other.pieces))),
-        by=tuple(dict.fromkeys((*(b for p in prints for b in p.by), *other.word))),
-        others_by=others.by,
+        under_low=_backing([own] if own is not None else [], beside),
+        under_high=_backing([p for p in prints if p.figure is high]),
+        all=_backing(prints, beside),
     )
 
 
-def _usable(total: Figure | None, others: _Others) -> Figure | None:
+def _first(seen: Print) -> tuple[bool, int, str, Number]:
+    """Of prints that say the same: one that a run of the whole loop prints, then on the fewest words."""
+    return not seen.loop, len(seen.by), seen.source, seen.figure.low
+
+
+def _backing(prints: list[Print], beside: Backing = _NOTHING) -> Backing:
+    """The row of an offer is no piece."""
+    pieces = (*(seen.piece for seen in prints if seen.piece), *beside.pieces)
+    people = (*(name for seen in prints for name in seen.by), *beside.by)
+    return Backing(tuple(dict.fromkeys(pieces)), tuple(dict.fromkeys(people)))
+
+
+def _usable(total: Figure | None, others: _Others, name: str) -> Figure | None:
     if total is None or not others.told:
         return None
-    return total if others.held is None else total - others.held
+    if others.held is None:
+        return total
+    return (total - others.held).named(name, "shown by the machine, less other users")
 
 
 def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print]:
@@ -112,11 +145,6 @@ def _row(candidate: Candidate) -> Iterator[Print]:
             counter=offer.facts["declared_memory.counter"].value,
             figure=offer.figures["declared_memory"],
         )
-
-
-def _cited(prints: list[Print]) -> Iterator[str]:
-    """Pieces of the prints; the row of an offer is none."""
-    return (seen.piece for seen in prints if seen.piece)
 
 
 def machine_of(piece: Piece, candidate: Candidate, ground: Inquiry) -> tuple[str, ...] | None:
@@ -197,6 +225,7 @@ def _capacity_print(
             figure=total,
             visible=capacity.counter in FRAMEWORK_VISIBLE,
             others=others,
+            loop=any(run.whole_loop and run.outcome == "success" for run in piece.reading.runs),
             by=by,
         )
 
@@ -210,10 +239,12 @@ def _label(candidate: Candidate) -> list[Figure]:
 def _others(candidate: Candidate, prints: list[Print], ground: Inquiry) -> _Others:
     """What others hold: readings, else a guarantee of none; a reading that belies one is a conflict."""
     read = [p.others for p in prints if p.others is not None]
+    held = _smallest(read)
     guarantees = tuple(_guarantees(candidate, ground))
     conflicts = (*_belied(read, guarantees), *_denied(candidate, guarantees, ground))
     if read:
-        return _Others(held=_smallest(read), told=True, conflicts=conflicts)
+        seen = tuple(p.piece for p in prints if p.others is held)
+        return _Others(held=held, told=True, pieces=seen, conflicts=conflicts)
     if not guarantees:
         return _Others()
     piece, by = guarantees[0]
@@ -244,11 +275,6 @@ def _belied(read: list[Figure], guarantees: tuple[object, ...]) -> tuple[str, ..
     if most is not None and most.high is not None and least > most.high:
         return (f"other users held at least {least} B in one reading, {most.high} B in another",)
     return ()
-
-
-def _roomiest(figures: Iterable[Figure]) -> Figure | None:
-    """The figure with the greatest lower bound; comparing prints, not making a formula."""
-    return max(figures, key=lambda f: f.low, default=None)
 
 
 def _smallest(figures: list[Figure]) -> Figure | None:

@@ -16,7 +16,7 @@ class Print:
     """One total: who shows it (`piece` is empty for the row of an offer) and on whose word.
 
     `visible` is True for what a framework printed on this very machine; `others` is what other users
-    of the device were seen to hold.
+    of the device were seen to hold; `loop` where a successful run of the whole loop printed it.
     """
 
     source: str
@@ -25,6 +25,7 @@ class Print:
     piece: str = ""
     visible: bool = False
     others: Figure | None = None
+    loop: bool = False
     by: tuple[str, ...] = ()
 
 

@@ -22,7 +22,8 @@ def compare(
 def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> Comparison:
     seen = device_capacity(candidate, index, ground)
     most = seen.high.high if seen.high is not None else None
-    excluded = most is not None and need.low > most  # which rests on no word about other users
+    # What excludes rests on no word about other users.
+    behind = seen.behind(excluded=most is not None and need.low > most)
     threshold = f">= {need.low} B visible to the framework"
     lacking = (
         _conditions.memory_available(candidate.gpu, candidate.machine, threshold, "")
@@ -40,8 +41,8 @@ def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> 
         useful_margin=None if seen.low is None else seen.low - need,
         conflicts=seen.conflicts,
         conditions=() if seen.low is not None else (lacking,),
-        pieces=seen.pieces,
-        attested_by=seen.by if excluded else tuple(dict.fromkeys((*seen.by, *seen.others_by))),
+        pieces=behind.pieces,
+        attested_by=behind.by,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _asked, _claims
-from fiche.criteria._capacity import device_capacity
+from fiche.criteria._capacity import Backing, device_capacity
 from fiche.criteria._evidence import Evidence, gather, num_devices, pinned, placed
 from fiche.criteria._open import conditions
 from fiche.criteria._runs import Success
@@ -50,6 +50,8 @@ def _comparison(seen: Evidence, row: tuple[Evidence, ...], ground: Inquiry) -> C
     if floor is not None and not (pinned(floor) or ground.assume):
         floor = None
     capacity, told = seen.capacity, placed(seen.candidate)
+    excluded = _too_much(floor, capacity.high)
+    room = capacity.behind(excluded=excluded)
     need_shown, have_shown = _shown(seen, best, floor)
     return Comparison(
         case=seen.case_id,
@@ -64,8 +66,8 @@ def _comparison(seen: Evidence, row: tuple[Evidence, ...], ground: Inquiry) -> C
         claims=tuple(_proven(seen)),
         conflicts=tuple(dict.fromkeys((*capacity.conflicts, *_conflicts(seen)))),
         conditions=(*_asked.conditions(untold), *conditions(seen, best, row, ground)),
-        pieces=_pieces(seen, best),
-        attested_by=_people(seen, best, floor),
+        pieces=_pieces(seen, best, room),
+        attested_by=_people(seen, best, room, excluded=excluded),
         if_held=_if_held(need, floor, best is None),
         noted=_noted(seen, best),
     )
@@ -139,25 +141,25 @@ def _conflicts(seen: Evidence) -> Iterator[str]:
             )
 
 
-def _pieces(seen: Evidence, best: Success | None) -> tuple[str, ...]:
+def _pieces(seen: Evidence, best: Success | None, room: Backing) -> tuple[str, ...]:
     """What the verdict rests on: a proven failure needs nothing beside it, a conflict all sides."""
     proven = [f.piece for f in seen.failures if f.proven]
     if proven and not seen.covering and not seen.capacity.conflicts:
         return tuple(dict.fromkeys(proven))
     runs = [r.piece for r in seen.covering] if best is None else [best.piece]
     fails = [f.piece for f in seen.failures if f.proven or f.unexplained]
-    return tuple(dict.fromkeys([*runs, *fails, *seen.capacity.pieces]))
+    return tuple(dict.fromkeys([*runs, *fails, *room.pieces]))
 
 
-def _people(seen: Evidence, best: Success | None, floor: Figure | None) -> tuple[str, ...]:
+def _people(
+    seen: Evidence, best: Success | None, room: Backing, *, excluded: bool
+) -> tuple[str, ...]:
     """Whose word the verdict takes: of those only whose pieces decide it."""
     fails = tuple(name for f in seen.failures if f.proven for name in f.by)
     if any(f.proven for f in seen.failures):
         return tuple(dict.fromkeys(fails))
-    if _too_much(floor, seen.capacity.high):
-        return seen.capacity.by
-    run = best.scope.by if best else ()
-    return tuple(dict.fromkeys((*run, *seen.capacity.by, *seen.capacity.others_by)))
+    run = best.scope.by if best and not excluded else ()
+    return tuple(dict.fromkeys((*run, *room.by)))
 
 
 def _noted(seen: Evidence, best: Success | None) -> tuple[str, ...]:
