@@ -106,10 +106,11 @@ def failure_differences(mine, other):
     quantities = {k for f in (mine, other) for k, v in f.items() if isinstance(v, dict)}
     for key in sorted(quantities):
         yield from quantity_differences(key, mine.get(key), other.get(key))
-    pids = [p["pid"] for p in mine["other_processes"]], [p["pid"] for p in other["other_processes"]]
+    listed = [failure.get("other_processes", []) for failure in (mine, other)]
+    pids = [[process["pid"] for process in some] for some in listed]
     yield from differs("other processes", *pids)
     if pids[0] == pids[1]:
-        for one, two in zip(mine["other_processes"], other["other_processes"], strict=True):
+        for one, two in zip(*listed, strict=True):
             yield from quantity_differences(f"process {one['pid']}", one["in_use"], two["in_use"])
     if mine.get("is_need") or mine.get("phase_known"):
         yield "claims to be a need, or to know its phase"
