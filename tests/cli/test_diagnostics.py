@@ -112,6 +112,14 @@ def test_nothing_hostile_reaches_a_terminal(tmp_path_factory, line, message, hin
     assert len(text.split("\n")) <= 5
 
 
+def test_what_cannot_be_seen_is_written_out_in_a_message(tmp_path):
+    """`unknown key 'gpu'` with a hidden sign in it would puzzle everybody."""
+    one = diagnostic(text="g\u200bpu", message="unknown key 'g\u200bpu'", hint="did you mean gpu?")
+    text = shown("a\ng\u200bpu: 24\u2028G", one, folder=tmp_path)
+    assert "unknown key 'g‹U+200B›pu'" in text
+    assert not set(text) & set("\u200b\u2028")
+
+
 def test_a_refusal_of_a_fiche_shows_its_own_lines(tmp_path, monkeypatch):
     path = tmp_path / "bad.yaml"
     path.write_text("fiche: 1\ntitle: t\ndate: 3/11/2026\nworkload: {}\ncandidates: []\n")

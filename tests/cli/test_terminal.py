@@ -17,6 +17,7 @@ from fiche.cli import terminal
         ("kept\tand\nkept", "kept\tand\nkept"),
         ("café 重み", "café 重み"),
         ("\ud800", ""),
+        ("zero\u200bwidth\u2028and\u00adsoft\ue000", "zerowidthandsoft"),
     ],
 )
 def test_control_characters_never_reach_a_terminal(text, shown):

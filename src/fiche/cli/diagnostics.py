@@ -10,10 +10,11 @@ from pathlib import Path
 
 from fiche.assets import package_data
 from fiche.cli.streams import write_error
-from fiche.cli.terminal import cells, clean
+from fiche.cli.terminal import cells
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.load.folder import YAML_LIMIT, UnreadableError, read_file
+from fiche.render.visible import hidden, visible
 
 MOST_SHOWN = 50
 LONGEST_LINE = 160
@@ -72,8 +73,8 @@ def typed_name(file: str, folder: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """What a hostile text may put on a terminal: one line, no control character, not too long."""
-    flat = clean(" ".join(text.split()))
+    """What a hostile text may put on a terminal: one line, nothing hidden or acting, not too long."""
+    flat = visible(" ".join(text.split()))
     return flat if len(flat) <= 4 * LONGEST_LINE else f"{flat[: 4 * LONGEST_LINE]}…"
 
 
@@ -110,7 +111,7 @@ def _visible(character: str) -> str:
     """One character for one, so that the caret stays under what it means."""
     if character == "\t":
         return " "
-    return character if clean(character) else "\N{REPLACEMENT CHARACTER}"
+    return "\N{REPLACEMENT CHARACTER}" if hidden(character) else character
 
 
 def _window(line: str, start: int) -> tuple[str, int]:

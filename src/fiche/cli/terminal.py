@@ -10,13 +10,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from fiche.cli.streams import write_error, write_output
+from fiche.render.visible import hidden
 
 _NARROWEST = 40
 _THINNEST = 12
 _BESIDE = "  "
-# What moves, recolours or reorders a terminal: C0 and C1 controls, and signs of writing direction.
 _KEPT = "\n\t"
-_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def width() -> int:
@@ -32,12 +31,8 @@ def colour() -> bool:
 
 
 def clean(text: str) -> str:
-    """The text without control characters: a fiche or a piece may be hostile (law 7)."""
-    return "".join(c for c in text if c in _KEPT or not _controls(c))
-
-
-def _controls(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTION
+    """The text without what acts or hides on a screen: a fiche or a piece may be hostile (law 7)."""
+    return "".join(c for c in text if c in _KEPT or not hidden(c))
 
 
 def encoding() -> str:

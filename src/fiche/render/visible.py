@@ -23,5 +23,10 @@ def visible(text: str) -> str:
     return _ACTIVE.sub(_number, _BLANKS.sub(" ", text))
 
 
+def hidden(character: str) -> bool:
+    """True for a character that acts on a screen, or is not to be seen on it."""
+    return bool(_ACTIVE.match(character))
+
+
 def _number(found: re.Match[str]) -> str:
     return f"‹U+{ord(found[0]):04X}›"
