@@ -1065,3 +1065,28 @@ def test_a_below_floor_run_on_two_devices_is_told_by_its_larger_peak():
     )
     found = findings(memory(), [idle], candidate(cards=2, load=load))
     assert all("peaked at most at 2000000000 B" in f.text for f in found)
+
+
+def test_a_checklist_that_is_all_computed_is_no_ceiling_yet():
+    """DESIGN 4: only what was observed admits; the envelope stands in the second reading alone."""
+    from evaluate.build import NEUTRAL, ground
+
+    from fiche.evaluate.rule import judge
+    from fiche.kernel.comparison import LoadItem
+
+    load = pinned(workload())
+    on = candidate(load=load)
+    room = piece("print", machine=MACHINE, totals=[total(ROOM)])
+    firm = ground([room], on=on, policy=NEUTRAL)
+    items = tuple(i for i in firm.loads["limit"] if i.node.high is not None)
+    firm = replace(firm, loads={"limit": items})
+    assert all(isinstance(item, LoadItem) for item in items)
+    from fiche.criteria.memory import compare
+
+    (firmly,) = compare(memory(), on, firm)
+    assert judge(firmly).verdict is TO_CONFIRM
+    (guessing,) = compare(memory(), on, replace(firm, assume=True))
+    assert judge(guessing, assume=True).verdict is ADMISSIBLE
+    untold = replace(on, workload=replace(load, cases=(replace(load.cases[0], dimensions={}),)))
+    (guessing,) = compare(memory(), untold, replace(firm, assume=True))
+    assert judge(guessing, assume=True).verdict is TO_CONFIRM

@@ -95,3 +95,24 @@ def test_a_typed_card_does_not_count_under_the_strict_policy():
 def test_a_shared_card_stays_open():
     shared = candidate(other_users=None)
     assert verdict(capacity(NEED), [elsewhere()], shared, policy=spread()) is TO_CONFIRM
+
+
+def test_only_prints_of_a_framework_count_elsewhere():
+    smi = piece(
+        "smi",
+        machine="another-node",
+        gpu=GPU,
+        totals=[total("24564 MiB", counter="nvidia_smi_total")],
+    )
+    assert verdict(capacity(NEED), [smi], policy=spread()) is TO_CONFIRM
+
+
+def test_a_card_that_nobody_answers_for_does_not_count():
+    nobody = piece("elsewhere", machine="another-node", gpu=GPU, by="", totals=[total("24081 MiB")])
+    assert verdict(capacity(NEED), [nobody], policy=spread()) is TO_CONFIRM
+
+
+def test_prints_apart_by_the_very_spread_agree_with_the_policy():
+    near = elsewhere(24_000_000_000, id="near")
+    far = elsewhere(24_000_000_000 + 200 * MIB, id="far")
+    assert verdict(capacity(10**9), [near, far], policy=spread()) is ADMISSIBLE
