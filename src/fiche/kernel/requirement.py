@@ -52,8 +52,9 @@ class Candidate:
 class Policy:
     """How strictly pieces are read: data, not code (`strict` and `noted` facts per criterion).
 
-    `typed_scope` is `counts` (neutral) or `never_alone` (strict). `guard_band` widens a near-limit;
-    `tie_tolerance` (a ratio) bands costs from the cheapest. `sha256` names the file's bytes.
+    `typed_scope` is `counts` (neutral) or `never_alone` (strict). `tie_tolerance` (a ratio) bands
+    costs from the cheapest; `machine_spread` (bytes) is how far two machines of one card may differ.
+    `sha256` names the file's bytes.
     """
 
     name: str
