@@ -197,3 +197,18 @@ def test_the_totals_of_a_record_are_of_its_machine_and_devices(tmp_path):
     told = judged(tmp_path, fiche, files(run_json=seen))
     assert verdict(told, "room", device="cuda:0") == "admissible"
     assert verdict(told, "room", device="cuda:1") == "exclude"
+
+
+def test_a_guarantee_closes_what_a_message_leaves_open(tmp_path):
+    """A message accounts for all but some 15 MB of the card: they may be others', unless none is let in."""
+    fiche, contents = printed(needing(f"{24081 * MIB} B", other_users=None), "24081 MiB")
+    fiche["pieces"].append({"id": "oom", "file": "oom.log", "machine": "node-1"})
+    contents["oom.log"] = oom(own="23.01 GiB")
+    told = judged(tmp_path, fiche, contents)
+    assert verdict(told, "room") == "to_confirm"
+    fiche["candidates"][0]["other_users"] = "none"
+    told = judged(tmp_path, fiche, contents)
+    assert (verdict(told, "room"), found(told, "room")["attested_by"]) == (
+        "admissible",
+        ["A. Martin"],
+    )

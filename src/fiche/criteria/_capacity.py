@@ -237,12 +237,16 @@ def _label(candidate: Candidate) -> list[Figure]:
 
 
 def _others(candidate: Candidate, prints: list[Print], ground: Inquiry) -> _Others:
-    """What others hold: readings, else a guarantee of none; a reading that belies one is a conflict."""
+    """What others hold: the least that readings and guarantees leave open.
+
+    A guarantee of none is less than what a reading cannot rule out; one that a reading belies is a
+    conflict.
+    """
     read = [p.others for p in prints if p.others is not None]
     held = _smallest(read)
     guarantees = tuple(_guarantees(candidate, ground))
     conflicts = (*_belied(read, guarantees), *_denied(candidate, guarantees, ground))
-    if read:
+    if held is not None and (held.high == 0 or not guarantees):
         seen = tuple(p.piece for p in prints if p.others is held)
         return _Others(held=held, told=True, pieces=seen, conflicts=conflicts)
     if not guarantees:
