@@ -87,6 +87,23 @@ def test_a_margin_that_fails_by_a_byte_does_not_print_as_held(tmp_path):
     assert threshold == f"peak of the process's device use <= {25_264_000_000 - GIB} B"
 
 
+@pytest.mark.parametrize("show", [terminal, page])
+def test_a_case_that_no_must_asks_about_is_named_beside_the_answer(tmp_path, show):
+    """D0 asks for the most demanding step: an answer for a smaller case is none for a larger one."""
+    fiche = asked()
+    huge = {"prompt_tokens": 50000, "new_tokens": 1000, "resident_sequences": 8}
+    small = {"prompt_tokens": 5, "new_tokens": 5, "resident_sequences": 1, "concurrent_requests": 9}
+    fiche["workload"]["cases"] += [
+        {"id": "huge", "role": "long", **huge},
+        {"id": "tiny", "role": "short", **small},
+    ]
+    fiche["requirements"][0]["cases"] = ["limit"]
+    text = show(compiled(written(tmp_path, fiche, files())))
+    assert "Not answered for huge: outside every must on memory" in text.replace(" :", ":")
+    del fiche["requirements"][0]["cases"]
+    assert "Not answered for" not in show(compiled(written(tmp_path, fiche, files())))
+
+
 # --- Every printed amount is an amount of the decision --------------------------------------------
 
 AMOUNT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) (GiB|MiB|KiB|GB|MB)\b")

@@ -23,6 +23,7 @@ from fiche.report.parts import (
     Words,
 )
 from fiche.report.tested import dimensions
+from fiche.report.unasked import unasked
 
 
 def opening(desk: Desk) -> tuple[Block, ...]:
@@ -82,7 +83,7 @@ def _box(desk: Desk) -> Box:
     return Box(
         question=desk.word("question"),
         answers=answers,
-        closing=(candidate_counts(desk), _choice(desk)),
+        closing=(*unasked(desk), candidate_counts(desk), _choice(desk)),
     )
 
 

@@ -27,6 +27,7 @@ DECISION = {
     "kept": "{kept} to stay free",
     "with_kept": " ({kept} of it to stay free)",
     "so_far": " (arithmetic so far: {estimate})",
+    "unasked": "Not answered for {cases}: outside every must on memory.",
     "load_case": " Case {case}: {dimensions}.",
     "on_device": "device {device}",
     "every_device": "devices {devices}",
