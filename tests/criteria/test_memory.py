@@ -507,7 +507,7 @@ def test_a_warm_success_alone_leaves_the_first_pass_open():
 def test_a_failure_on_a_card_that_showed_less_is_a_conflict_with_this_machine_s_print():
     """DESIGN 4: capacity is of a machine, not of a name: an A40 with ECC shows 3 GB less."""
     a40 = candidate(gpu="nvidia-a40-48g", gb=48)
-    why = failure(quantities={"total_capacity": "44.35 GiB"})
+    why = failure(quantities={"total_capacity": "44.35 GiB", "process_in_use": "43.23 GiB"})
     fail = proven(why=why, gpu="nvidia-a40-48g")
     room = piece("print", machine=MACHINE, totals=[total("48688 MiB")])
     assert verdict(memory(), [fail], a40) is EXCLUDE

@@ -351,6 +351,7 @@ def test_an_exhausted_card_excludes(tmp_path):
         (oom(extra=" 11.76 GiB allowed;"), "a limit was set for the process"),
         (oom(free="3.00 GiB", own="20.40 GiB"), "free memory was left for the request"),
         (oom(own=""), "does not list the card's processes"),
+        (oom(own="20.00 GiB"), "B of the card are held by no process that the message lists"),
         (oom(requested="512.00 MiB"), "free memory was left for the request"),
         ("CUDA error: out of memory", "the free and the requested bytes are not both printed"),
         ("ValueError: wrong shape", "does not say that device memory ran out"),

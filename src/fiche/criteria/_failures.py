@@ -93,7 +93,7 @@ def _causes(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
         found.append("a limit was set for the process")
     if failure.truncated:
         found.append("the message breaks off: a limit or another process may be named in the rest")
-    return [*found, *_sharing(failure, word), *_leftover(failure)]
+    return [*found, *_sharing(failure, word), *_unaccounted(failure), *_leftover(failure)]
 
 
 def _sharing(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
@@ -104,6 +104,24 @@ def _sharing(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
             "the message does not list the card's processes: whether another one used it is untold"
         ]
     return []
+
+
+def _unaccounted(failure: Failure) -> list[str]:
+    """Memory surely held by nobody that is listed, and enough of it to have met the request.
+
+    The list is of computing processes: a display, or what a container hides, is not on it.
+    """
+    total, free, own, asked = (
+        _bounds(failure, name) for name in ("total_capacity", "free", "process_in_use", "requested")
+    )
+    if total is None or free is None or own is None or asked is None:
+        return []
+    if free[1] is None or own[1] is None:
+        return []
+    held, lacking = total[0] - free[1] - own[1], asked[0] - free[1]
+    if held <= 0 or held < lacking:
+        return []
+    return [f"at least {held} B of the card are held by no process that the message lists"]
 
 
 def _alone_by_word(piece: Piece, run: Run, ground: Inquiry) -> tuple[str, ...] | None:
