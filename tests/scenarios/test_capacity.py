@@ -212,3 +212,20 @@ def test_a_guarantee_closes_what_a_message_leaves_open(tmp_path):
         "admissible",
         ["A. Martin"],
     )
+
+
+def test_what_excludes_is_what_is_shown(tmp_path):
+    """Of two totals the one that decides: 24081 MiB by the tool, though a message reads wider."""
+    need = 24081 * MIB + 1
+    fiche, contents = printed(needing(f"{need} B"), "24081 MiB", "nvidia_smi_total", "exact")
+    fiche["pieces"].append({"id": "oom", "file": "oom.log", "machine": "node-1"})
+    contents["oom.log"] = oom()
+    told = judged(tmp_path, fiche, contents)
+    seen = found(told, "room")
+    assert (seen["verdict"], seen["have"]["bytes"], seen["margin"]["bytes"]) == (
+        "exclude",
+        24081 * MIB,
+        -1,
+    )
+    label = found(judged(tmp_path, needing("25800000000 B")), "room")
+    assert label["margin"]["bytes"] == 24 * GIB - 25_800_000_000

@@ -22,8 +22,10 @@ def compare(
 def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> Comparison:
     seen = device_capacity(candidate, index, ground)
     most = seen.high.high if seen.high is not None else None
-    # What excludes rests on no word about other users.
-    behind = seen.behind(excluded=most is not None and need.low > most)
+    excluded = most is not None and need.low > most
+    # What excludes is shown as it was compared, and rests on no word about other users.
+    behind = seen.behind(excluded=excluded)
+    compared = seen.high if excluded else seen.low
     threshold = f">= {need.low} B visible to the framework"
     lacking = (
         _conditions.memory_available(candidate.gpu, candidate.machine, threshold, "")
@@ -37,8 +39,8 @@ def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> 
         have_low=seen.low,
         have_high=seen.high,
         need_shown=need,
-        have_shown=_claims.first(seen.low, seen.high),
-        useful_margin=None if seen.low is None else seen.low - need,
+        have_shown=_claims.first(compared, seen.high),
+        useful_margin=None if compared is None else compared - need,
         conflicts=seen.conflicts,
         conditions=() if seen.low is not None else (lacking,),
         pieces=behind.pieces,
