@@ -14,19 +14,43 @@ from fiche.criteria._runs import Success
 from fiche.criteria._scope import NOT_RESIDENT
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
+from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.workload import Case
 
 _PEAK = "peak of the process's device use"
 
 
-def conditions(
-    seen: Evidence, best: Success | None, row: tuple[Evidence, ...], ground: Inquiry
-) -> Iterator[Condition]:
-    """What is open beside the load's own dimensions; `row` is every case asked of the device."""
+@record
+class Row:
+    """Every case asked of one device; `answered` says by place which open ones a run of it covers."""
+
+    seen: tuple[Evidence, ...]
+    above: tuple[tuple[int, ...], ...]
+    answered: tuple[tuple[int, ...], ...]
+
+
+def row_of(seen: tuple[Evidence, ...]) -> Row:
+    """Each pair of cases is compared once, however many there are."""
+    places = range(len(seen))
+    above = tuple(
+        tuple(large for large in places if _within(seen[small].case, seen[large].case))
+        for small in places
+    )
+    below: list[list[int]] = [[] for _ in places]
+    for small in places:
+        for large in {*above[small], small}:
+            if large == small or not seen[small].covering:
+                below[large].append(small)
+    return Row(seen=seen, above=above, answered=tuple(map(tuple, below)))
+
+
+def conditions(place: int, best: Success | None, row: Row, ground: Inquiry) -> Iterator[Condition]:
+    """What is open at one place of a row, beside the load's own dimensions."""
+    seen = row.seen[place]
     yield from _placement_untold(seen.candidate)
     if _runnable(seen) and not seen.covering:
-        yield _run(seen, row)
+        yield _run(place, row)
     if best is None:
         yield from (_conditions.ceiling(r.piece) for r in seen.covering if r.ceiling is None)
     yield from _available(seen, best, ground)
@@ -41,22 +65,18 @@ def _runnable(seen: Evidence) -> bool:
     return not _asked.untold(seen.candidate, seen.case)
 
 
-def _run(seen: Evidence, row: tuple[Evidence, ...]) -> Condition:
+def _run(place: int, row: Row) -> Condition:
     """The run to make: of the largest case that covers this one, naming the others that it answers."""
-    above = [other for other in row if _within(seen.case, other.case)] or [seen]
-    most = max(enumerate(above), key=lambda told: (len(_below(told[1], row)), told[0]))[1]
+    above = row.above[place] or (place,)
+    most = max(above, key=lambda one: (len(row.answered[one]), one))
+    seen = row.seen[most]
     return _conditions.run(
-        most.case_id,
-        tuple(e.case_id for e in _below(most, row) if e is not most),
-        most.candidate.gpu,
-        _nearest(most),
-        _most(most),
+        seen.case_id,
+        tuple(row.seen[one].case_id for one in row.answered[most] if one != most),
+        seen.candidate.gpu,
+        _nearest(seen),
+        _most(seen),
     )
-
-
-def _below(most: Evidence, row: tuple[Evidence, ...]) -> list[Evidence]:
-    """The open cases that a run of this one covers, itself among them."""
-    return [e for e in row if e is most or (not e.covering and _within(e.case, most.case))]
 
 
 def _within(small: Case | None, large: Case | None) -> bool:

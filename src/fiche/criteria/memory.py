@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fiche.criteria import _asked, _claims
 from fiche.criteria._capacity import Backing, device_capacity
 from fiche.criteria._evidence import Evidence, gather, num_devices, pinned, placed
-from fiche.criteria._open import conditions
+from fiche.criteria._open import Row, conditions, row_of
 from fiche.criteria._runs import Success
 from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
@@ -27,11 +27,11 @@ def compare(
     )
     cases = _cases(requirement, candidate)
     by_device = tuple(
-        tuple(gather(candidate, case, index, rooms, ground) for case in cases)
+        row_of(tuple(gather(candidate, case, index, rooms, ground) for case in cases))
         for index in range(len(rooms))
     )
     return tuple(
-        _comparison(row[place], row, ground) for place in range(len(cases)) for row in by_device
+        _comparison(place, row, ground) for place in range(len(cases)) for row in by_device
     )
 
 
@@ -42,8 +42,9 @@ def _cases(requirement: Requirement, candidate: Candidate) -> tuple[Case | None,
     return tuple(asked) or (None,)
 
 
-def _comparison(seen: Evidence, row: tuple[Evidence, ...], ground: Inquiry) -> Comparison:
+def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
     """One case on one device; `row` is all that is asked of that device."""
+    seen = row.seen[place]
     best, untold = _best(seen), _asked.untold(seen.candidate, seen.case)
     need = best.ceiling if best else seen.envelope if ground.assume and not untold else None
     floor = seen.excludes
@@ -65,7 +66,7 @@ def _comparison(seen: Evidence, row: tuple[Evidence, ...], ground: Inquiry) -> C
         useful_margin=_useful(need, capacity.low),
         claims=tuple(_proven(seen)),
         conflicts=tuple(dict.fromkeys((*capacity.conflicts, *_conflicts(seen)))),
-        conditions=(*_asked.conditions(untold), *conditions(seen, best, row, ground)),
+        conditions=(*_asked.conditions(untold), *conditions(place, best, row, ground)),
         pieces=_pieces(seen, best, room),
         attested_by=_people(seen, best, room, excluded=excluded),
         if_held=_if_held(need, floor, best is None),
