@@ -45,6 +45,26 @@ def test_without_a_quote_it_rests_on_a_persons_word():
     assert item.by == "B. Silva"
 
 
+@pytest.mark.parametrize(
+    ("value", "words", "held"),
+    [
+        ("fact: quality, metric: m, dataset: d, value: 0.645", "accuracy 64.5 %", True),
+        ("fact: quality, metric: m, dataset: d, value: 64.5 %", "accuracy 0.6450", True),
+        ("fact: quality, metric: m, dataset: d, value: 0.99", "accuracy 64.5 %", False),
+        ("fact: price, amount: 1099 USD", "1 099,00 USD", True),
+        ("fact: price, amount: 1.00 USD", "Quote 17", False),
+        ("fact: host_memory, value: 128 GiB", "one hundred and twenty-eight GiB", False),
+        ("fact: host_memory, value: 64 GiB", "64GB of memory", True),
+        ("fact: delivery, earliest: 2026-12-01", "on the first of December", True),
+    ],
+)
+def test_words_that_do_not_hold_the_value_leave_it_to_a_person(value, words, held):
+    """D3: what the document prints is firm; the rest somebody answers for."""
+    (item,) = attested(f'{{{value}, quote: "{words}"}}', content=words)
+    assert (item.pointer is not None) is held
+    assert item.by == "A. Martin"
+
+
 def test_a_quote_must_stand_in_the_file():
     assert refusals(
         section('{fact: document, title: t, quote: "47.14 USD"}'), files={"q.txt": QUOTE}

@@ -473,3 +473,16 @@ def test_compatibility_is_shown_by_a_run_on_the_card(tmp_path):
     assert verdict(told, "more") == "to_confirm"
     other = record(phase(executed=LIMIT, devices=[device()]), gpu="nvidia-rtx-3090-24g")
     assert verdict(judged(tmp_path, fiche, files(run_json=other)), "more") == "to_confirm"
+
+
+def test_a_quote_that_does_not_hold_its_value_is_a_persons_word(tmp_path):
+    """A line about something else, quoted for a value of one's own, prints nothing."""
+    fiche = asked()
+    fiche["pieces"][2]["attests"][0]["quote"] = "Quote 17"
+    told = judged(tmp_path, fiche)
+    assert (verdict(told, "budget"), found(told, "budget")["attested_by"]) == (
+        "admissible",
+        [AUTHOR],
+    )
+    fiche["policy"] = "strict"
+    assert verdict(judged(tmp_path, fiche), "budget") == "to_confirm"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping as Mapping_
 from typing import NamedTuple
@@ -56,6 +57,8 @@ def attested(node: Mapping, document: Document, place: int, sign: Signature) -> 
     person = by.text if by else sign.author
     if pointer is None and "quote" not in node:
         person = sign.of(by, node, "this fact: it has no quote")
+    if pointer is not None and not _holds(node, pointer.text):
+        person, pointer = sign.of(by, node, "this fact: its quote does not hold the value"), None
     declared = Declared(
         address=pointer or node.scalar("fact").span,
         by=document.piece if pointer else person,
@@ -75,6 +78,29 @@ def attested(node: Mapping, document: Document, place: int, sign: Signature) -> 
         pointer=pointer,
         by=person,
     )
+
+
+# The number of a fact: words that do not hold it print something else.
+_MAIN = ("value", "amount")
+
+
+# Digits as any country groups them: `47.14`, `24,564`, `45 416`.
+_NUMBERS = (
+    re.compile(r"[0-9]+(?:[.,'’][0-9]+)*"),
+    re.compile(r"[0-9]{1,3}(?:[ \u00a0\u202f.,'’][0-9]{3})+(?:[.,][0-9]+)?"),
+)
+
+
+def _holds(node: Mapping, quote: str) -> bool:
+    """True where one of the numbers in the quoted words has the digits of the value."""
+    told = [node.text(key) for key in _MAIN if (node.text("fact"), key) in _PARSERS and key in node]
+    printed = {_digits(seen) for pattern in _NUMBERS for seen in pattern.findall(quote)}
+    return all(_digits(text.partition(" ")[0]) in printed for text in told)
+
+
+def _digits(number: str) -> str:
+    """The digits that any way of writing a number has: `645` of `0.6450`, of `64.5 %`, of `64,5`."""
+    return re.sub(r"[^0-9]", "", number).strip("0") or "0"
 
 
 def _split(node: Mapping) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
