@@ -99,8 +99,8 @@ def test_the_stated_margin_stands_beside_the_useful_one(rich):
     """D5: on page one, in the table of candidates and in that of criteria."""
     (box,) = inside(rich.opening, Box)
     first = words(box.answers[0].sentences).replace("\u00a0", " ")
-    assert "useful margin 26.45 GiB CALC (1.00 GiB STATED of it to stay free)" in first
-    kept = "26.45 GiB CALC\n1.00 GiB STATED to stay free"
+    assert "useful margin 26.45 GiB CALC (1.00 GiB STATED of it to keep)" in first
+    kept = "26.45 GiB CALC\nkeep 1.00 GiB STATED"
     assert rows(rich, "candidates")[1][3] == kept
     assert rows(rich, "criteria")[1][3] == kept
 
@@ -214,7 +214,7 @@ def test_open_points_of_excluded_candidates_are_left_out_and_said_to_be():
     outcome = replace(last, findings=(*last.findings, found))
     told = view(replace(made, outcomes=(*made.outcomes[:-1], outcome)))
     assert all(last.candidate.id not in row[4] for row in rows(told, "missing"))
-    assert "Open points of excluded candidates are left out" in words(table(told, "missing").notes)
+    assert "those of excluded candidates are left out" in table(told, "missing").caption
 
 
 def test_what_one_run_settles_is_said_once():
@@ -230,7 +230,7 @@ def test_what_one_run_settles_is_said_once():
     )
     outcome = replace(made.outcomes[0], findings=(found,))
     told = view(replace(made, outcomes=(outcome,), findings=(found,)))
-    assert "memory really available, memory really needed (rent-1)" in words(
+    assert "settle memory really available, memory really needed at once (rent-1)" in words(
         table(told, "missing").notes
     )
 
@@ -310,7 +310,7 @@ def test_the_second_reading_is_apart_and_names_what_it_hangs_on(rich):
     (criteria,) = [s for s in rich.sections if s.id == "criteria"]
     text = words(criteria.blocks[1:]).replace("\u00a0", " ")
     assert "rent-4090, memory, limit, cuda:0: would be ● Admissible if" in text
-    assert "0.50 GiB (536 870 912 B), assumed by A. Martin" in text
+    assert "reserve.cuda_context = 0.50 GiB, assumed by A. Martin" in text
 
 
 # --- What stands behind -------------------------------------------------------------------------
@@ -323,9 +323,9 @@ def test_the_estimate_stands_beside_what_was_observed(rich):
     assert [cell.replace(" CALC", "").replace(" OBS", "") for cell in row[1:]] == [
         "19.46 GiB",
         "19.86 GiB",
-        "0.40 GiB",
+        "0.40 GiB\n432 151 920 B",
         "20.41 GiB",
-        "0.95 GiB",
+        "0.95 GiB\n1 022 709 923 B",
     ]
     notes = words(table(rich, "items").notes)
     assert (
@@ -395,7 +395,7 @@ def test_pieces_have_version_scope_and_digest(rich):
     assert told["run-6000ada"][1] == "record, version 2026-11-20"
     assert "gpu nvidia-rtx-6000-ada-48g" in told["run-6000ada"][2]
     assert "On the word of A. Martin: gpu nvidia-rtx-3090-24g" in told["oom-3090"][2]
-    assert "Attests price (line 1) 47.14 USD DECL" in told["quote-17"][2]
+    assert "Attests price (line 1) 47.14 USD DECL covers lot" in told["quote-17"][2]
     assert told["eval-1"][2] == "the scope is not told"
     assert told["oom-3090"][1] == "oom, no version stated"
     assert decision("rich").fiche.pieces[0].sha256.startswith(told["run-6000ada"][3].rstrip("…"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fiche.kernel.comparison import Claim, Inquiry
 from fiche.kernel.figure import Figure
-from fiche.kernel.piece import Attested, Piece
+from fiche.kernel.piece import Attested, Piece, Run
 from fiche.kernel.requirement import Candidate
 
 # Facts that a card's sheet can attest for every card of that name; the rest is a machine's or a seller's.
@@ -63,6 +63,13 @@ def vouched(item: Attested, ground: Inquiry) -> bool:
 def people(item: Attested) -> tuple[str, ...]:
     """Whose word an attested fact takes; nobody's when the document prints it."""
     return () if item.pointer is not None or not item.by else (item.by,)
+
+
+def succeeded(ground: Inquiry) -> list[tuple[Piece, Run]]:
+    """The runs that ended well, those of the whole loop first: the same piece may answer for memory."""
+    runs = [(piece, run) for piece in ground.pieces for run in piece.reading.runs]
+    ended = [told for told in runs if told[1].outcome == "success"]
+    return sorted(ended, key=lambda told: not told[1].whole_loop)
 
 
 def deciding(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

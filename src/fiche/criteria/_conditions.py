@@ -89,7 +89,7 @@ def memory_available(card: str, machine: str, threshold: str, elsewhere: str) ->
         ),
         threshold=threshold,
         supplier="seller, before the order; acceptance test at delivery",
-        piece_kind="record or out-of-memory message of that machine",
+        piece_kind="record or out-of-memory message",
     )
 
 

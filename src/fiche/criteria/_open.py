@@ -95,7 +95,7 @@ def _most(seen: Evidence) -> str:
     margin, low = seen.margin.high or 0, seen.capacity.low
     if low is not None:
         return f"{_PEAK} <= {max(low.low - margin, 0)} B"
-    more = f" + {margin} B of margin" if margin else ""
+    more = f" + {margin} B margin" if margin else ""
     return f"{_PEAK}{more} <= what the machine offers"
 
 
@@ -148,7 +148,7 @@ def _threshold(seen: Evidence, best: Success | None) -> str:
         return f">= {best.ceiling.high + margin} B free for this process"
     if not _runnable(seen):
         return ""
-    more = f" + {margin} B of margin" if margin else ""
+    more = f" + {margin} B margin" if margin else ""
     return f">= {_PEAK}{more}, free for this process"
 
 

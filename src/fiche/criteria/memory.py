@@ -148,7 +148,11 @@ def _pieces(seen: Evidence, best: Success | None, room: Backing) -> tuple[str, .
     if proven and not seen.covering and not seen.capacity.conflicts:
         return tuple(dict.fromkeys(proven))
     runs = [r.piece for r in seen.covering] if best is None else [best.piece]
-    fails = [f.piece for f in seen.failures if f.proven or f.unexplained]
+    fails = [
+        f.piece
+        for f in seen.failures
+        if f.proven or (f.unexplained and (best is None or f.scope.covers))
+    ]
     return tuple(dict.fromkeys([*runs, *fails, *room.pieces]))
 
 

@@ -37,11 +37,10 @@ def _runs(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]
     ask = question(candidate)
     if ask.facts.get("formats.compute") != wanted:
         return
-    for piece in ground.pieces:
-        for run in piece.reading.runs:
-            scope = scope_of(ask, piece, run, "precision", ground, also=("formats.compute",))
-            if run.outcome == "success" and scope.covers:
-                yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
+    for piece, run in _claims.succeeded(ground):
+        scope = scope_of(ask, piece, run, "precision", ground, also=("formats.compute",))
+        if scope.covers:
+            yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
 
 
 def _documents(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
@@ -85,7 +84,7 @@ def _maker(wanted: str, candidate: Candidate, ground: Inquiry) -> str:
 
 def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
     says = {
-        "yes": "the maker says yes, which no run confirms",
+        "yes": "the maker says yes; no run confirms it",
         "no": "the maker says no, which software may emulate",
     }.get(maker, "no source says whether the card supports it")
     return _conditions.compatibility(

@@ -46,11 +46,10 @@ def compare(
 def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
     """The engine at its version has run on this card, or its document says that it refuses it."""
     ask = question(candidate)
-    for piece in ground.pieces:
-        for run in piece.reading.runs:
-            scope = scope_of(ask, piece, run, "software", ground)
-            if run.outcome == "success" and scope.covers:
-                yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
+    for piece, run in _claims.succeeded(ground):
+        scope = scope_of(ask, piece, run, "software", ground)
+        if scope.covers:
+            yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
     for piece, item in _claims.attested("software", candidate, ground):
         answer = item.words.get("answer")
         if (

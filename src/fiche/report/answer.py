@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.requirement import Candidate
 from fiche.report.desk import Desk, joined
 from fiche.report.parts import (
     Answer,
@@ -133,15 +134,28 @@ def _answer(desk: Desk, outcome: Outcome, found: Finding, devices: list[str]) ->
 
 
 def subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
-    """The candidate, its card, and the devices spoken of."""
+    """The candidate, what it changes of its baseline (D10), its card, and the devices spoken of."""
     who = outcome.candidate
     card = who.card.name if who.card else who.gpu
-    told: list[Parts] = [(Code(who.id),), (Quoted(card),)]
+    change = changed(desk, who)
+    told: list[Parts] = [
+        (Code(who.id), *desk.say("aside", told=change)) if change else (Code(who.id),)
+    ]
+    told.append((Quoted(card),))
     named = [device for device in devices if device]
     if named:
         key = "on_device" if len(named) == 1 else "every_device"
         told.append(desk.say(key, device=Code(named[0]), devices=Code(", ".join(named))))
     return (*joined(told), *_standing(desk, outcome))
+
+
+def changed(desk: Desk, who: Candidate) -> Parts:
+    """The one thing that a candidate changes; nothing for a baseline."""
+    if who.change is None:
+        return ()
+    path, before, after = who.change
+    sides = {"before": Quoted(before), "after": Quoted(after)}
+    return desk.say("changed", baseline=Code(who.baseline), path=Code(path), **sides)
 
 
 def _sentences(desk: Desk, outcome: Outcome, found: Finding) -> Iterator[Parts]:

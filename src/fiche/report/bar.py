@@ -7,7 +7,7 @@ from fractions import Fraction
 from fiche.kernel import trace
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Finding
-from fiche.kernel.origin import Computed
+from fiche.kernel.origin import Computed, Declared
 from fiche.kernel.unit import BYTE
 from fiche.report.desk import Desk, short_label
 from fiche.report.parts import Amount, Bar, Part, Parts, Segment
@@ -42,8 +42,16 @@ def bar(desk: Desk, found: Finding, lead: Parts, origin: Parts, name: str) -> Ba
         origin=origin if len(segments) == 1 else (),
         margins=beyond,
         limit=None if limit is None else _share(_end(limit), whole),
-        limit_label=desk.word("capacity"),
+        limit_label=_limit_label(desk, limit),
         limit_amount=against if isinstance(against, Amount) else None,
+    )
+
+
+def _limit_label(desk: Desk, limit: Figure | None) -> str:
+    """What the line stands for: a label is at most what there is, and no capacity (B1)."""
+    declared = limit is not None and isinstance(limit.origin, Declared)
+    return (
+        desk.term(short_label(limit)) if limit is not None and declared else desk.word("capacity")
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
 from fiche.kernel.requirement import Candidate
+from fiche.report.answer import changed
 from fiche.report.desk import Desk, cell, columns, group, joined, row
 from fiche.report.parts import Cell, Code, Missing, Parts, Quoted, Row, Section, Table, Words
 
@@ -80,17 +81,9 @@ def named(desk: Desk, who: Candidate) -> Cell:
         where.append(desk.say("machine", machine=Code(who.machine)))
     if where:
         lines.append(joined(where, "; "))
-    if who.change is not None:
-        path, before, after = who.change
-        lines.append(
-            desk.say(
-                "changed",
-                baseline=Code(who.baseline),
-                path=Code(path),
-                before=Quoted(before),
-                after=Quoted(after),
-            )
-        )
+    change = changed(desk, who)
+    if change:
+        lines.append(change)
     return cell(*lines)
 
 
@@ -126,7 +119,8 @@ def _open(desk: Desk, outcome: Outcome) -> Cell:
         reason = desk.say(
             "excluded_by", requirement=Code(first.requirement), reason=desk.legible(first.text)
         )
-        return cell(reason, desk.references(first.pieces) if first.pieces else None)
+        pieces = (Words(" · "), *desk.references(first.pieces)) if first.pieces else ()
+        return cell((*reason, *pieces))
     asked = (*desk.decision.workload_conditions, *outcome.conditions)
     topics = dict.fromkeys(desk.topic(c.topic) for c in asked)
     return cell(joined([Words(t) for t in topics])) if topics else cell(desk.word("no_open_points"))

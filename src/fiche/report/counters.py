@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from fiche.kernel.piece import Observation, Piece, Run
 from fiche.kernel.readings import capacities, observations, observed, quantity
-from fiche.report.desk import Desk, cell, columns, row
+from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Amount,
     Block,
@@ -41,13 +42,28 @@ _KEYS = (
 # Levels at the start of a phase are in the peaks already (C3), and whole in decision.json.
 _IN_JSON_ONLY = ("start",)
 
+
+@dataclass(slots=True)
+class _Other:
+    """A row of another counter: `of` are the phases, or the device's name, that it was read of."""
+
+    counter: str
+    stat: str
+    value: Part
+    scope: str = ""
+    device: int | None = None
+    of: dict[str, None] = field(default_factory=dict)
+    pieces: dict[str, None] = field(default_factory=dict)
+
+
+_Others = dict[tuple[str, ...], _Other]
 _Levels = dict[tuple[str, str, int | None], list[Part | None]]
 
 
 def counters(desk: Desk) -> Iterator[Block]:
     """The table of levels and the table of every other counter, where there are any."""
     levels: list[Row] = []
-    others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]] = {}
+    others: _Others = {}
     left = 0
     for piece in desk.decision.fiche.pieces:
         by_phase: _Levels = {}
@@ -114,51 +130,42 @@ def _rows(desk: Desk, piece: Piece, by_phase: _Levels) -> Iterator[Row]:
         )
 
 
-def _gather(
-    desk: Desk,
-    others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]],
-    piece: Piece,
-    seen: Observation,
-    value: Part,
-) -> None:
-    """Pieces that say the same of one counter share a row."""
-    named: Parts = (Code(seen.counter), Words(f", {desk.term(seen.stat)}"))
-    if seen.phase:
-        named += (Words(", "), Quoted(desk.term(seen.phase)))
-    text = value.text if isinstance(value, Amount) else ""
-    key = (seen.counter, seen.stat, seen.scope, seen.phase, str(seen.device_index), text)
-    where = (Words(desk.term(seen.scope)),)
-    row_of = others.setdefault(key, (value, named, (*where, *desk.device(seen.device_index)), []))
-    row_of[3].append(piece.id)
+def _gather(desk: Desk, others: _Others, piece: Piece, seen: Observation, value: Part) -> None:
+    """Pieces and phases that say the same of one counter share a row."""
+    key = (seen.counter, seen.stat, seen.scope, str(seen.device_index), _text(value))
+    row_of = others.setdefault(key, _Other(counter=seen.counter, stat=seen.stat, value=value))
+    row_of.scope, row_of.device = seen.scope, seen.device_index
+    row_of.of.update({seen.phase: None} if seen.phase else {})
+    row_of.pieces[piece.id] = None
 
 
-def _totals(
-    desk: Desk,
-    others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]],
-    piece: Piece,
-) -> None:
+def _totals(desk: Desk, others: _Others, piece: Piece) -> None:
     """What the machine printed as the total of a device."""
     for name, seen in capacities(piece):
         value = desk.measured(quantity(seen.value, seen.pointer, seen.counter, name))
-        text = value.text if isinstance(value, Amount) else ""
-        named: Parts = (Code(seen.counter), Words(f", {desk.term('total')}"))
-        if seen.device_name:
-            named += (Words(", "), Quoted(seen.device_name))
-        key = (seen.counter, "total", "device", seen.device_name, str(seen.device_index), text)
-        where = (Words(desk.term("device")), *desk.device(seen.device_index))
-        others.setdefault(key, (value, named, where, []))[3].append(piece.id)
+        key = (seen.counter, "total", seen.device_name, str(seen.device_index), _text(value))
+        row_of = others.setdefault(key, _Other(counter=seen.counter, stat="total", value=value))
+        row_of.scope, row_of.device = "device", seen.device_index
+        row_of.of.update({seen.device_name: None} if seen.device_name else {})
+        row_of.pieces[piece.id] = None
 
 
-def _other_rows(
-    desk: Desk, others: dict[tuple[str, ...], tuple[Part, Parts, Parts, list[str]]]
-) -> Iterator[Row]:
-    for value, named, (scope, *device), pieces in others.values():
+def _text(value: Part) -> str:
+    return value.text if isinstance(value, Amount) else ""
+
+
+def _other_rows(desk: Desk, others: _Others) -> Iterator[Row]:
+    for told in others.values():
+        stat = "" if told.counter.endswith(f"_{told.stat}") else f", {desk.term(told.stat)}"
+        named: Parts = (Code(told.counter), Words(stat))
+        if told.of:
+            named += (Words(", "), *joined([Quoted(desk.term(name)) for name in told.of]))
         yield row(
             cell(named),
-            cell(scope),
-            cell(tuple(device)),
-            cell(value, numeric=True),
-            cell(desk.references(dict.fromkeys(pieces))),
+            cell(desk.term(told.scope)),
+            cell(desk.device(told.device)),
+            cell(told.value, numeric=True),
+            cell(desk.references(told.pieces)),
         )
 
 

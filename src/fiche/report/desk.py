@@ -209,14 +209,19 @@ class Desk:
         return self.say("device_index", index=index)
 
     def legible(self, text: str) -> Parts:
-        """Quoted text in which long counts of bytes are also said in GiB, and signs are typographic."""
+        """Quoted text in which long counts of bytes are said in GiB, and signs are typographic.
+
+        The exact bytes stand beside what rounding changes; a range of sightings is only told.
+        """
         return (Quoted(_LONG_BYTES.sub(self._bytes, text).replace(">=", "≥").replace("<=", "≤")),)
 
     def _bytes(self, found: re.Match[str]) -> str:
         ends = [int(end) for end in found.groups() if end is not None]
         node = Figure(low=ends[0], high=ends[-1], unit=BYTE, origin=Stated(span=None))
-        exact = numbers.amount_exact(node, self.style)
-        return f"{numbers.amount(node, self.style)} ({exact})"
+        told = numbers.amount(node, self.style)
+        if len(ends) > 1 or numbers.whole(ends[0]):
+            return told
+        return f"{told} ({numbers.amount_exact(node, self.style)})"
 
 
 def short_label(node: Node) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
+from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
@@ -13,6 +15,7 @@ from fiche.report.parts import (
     Code,
     Missing,
     Paragraph,
+    Part,
     Parts,
     Quoted,
     Row,
@@ -20,6 +23,7 @@ from fiche.report.parts import (
     Table,
     Words,
 )
+from fiche.report.tested import quieted
 
 # What a reader compares between machines; every other printed fact is scope, told with its piece.
 _ENVIRONMENT = (
@@ -47,6 +51,8 @@ _ENVIRONMENT = (
 )
 _OWN = ("gpu", "machine", "case", "offer")
 _SHORT = 16
+# What a fact states by its very name.
+_PLAIN = ("value", "amount", "title")
 
 
 def section(desk: Desk) -> Section:
@@ -92,7 +98,7 @@ def _scope(desk: Desk, piece: Piece) -> Cell:
         who = Quoted(person) if person else Missing(desk.word("not_known"))
         lines.append(desk.say("typed_scope", by=who, facts=_own(desk, facts)))
     if piece.attested:
-        attested = joined([_attested(desk, item) for item in piece.attested])
+        attested = joined(quieted([_attested(desk, item) for item in piece.attested]), "; ")
         lines.append(desk.say("attests", facts=attested))
     return cell(*lines) if lines else cell(Missing(desk.word("scope_untold")))
 
@@ -121,13 +127,23 @@ def _printed(piece: Piece) -> dict[str, Fact]:
 
 
 def _attested(desk: Desk, item: Attested) -> Parts:
-    told: list[Parts] = [(Quoted(fact.value),) for fact in item.words.values()]
-    told = [(desk.amount(term),) for term in item.terms.values()] + told
+    """A fact with what it states, as a sentence would: `price 109.99 USD per 168 h covers lot`."""
+    told: list[Parts] = [_key(key, _term(desk, key, term)) for key, term in item.terms.items()]
+    told += [_key(key, Quoted(fact.value)) for key, fact in item.words.items()]
     line = item.pointer.line if item.pointer else None
     name: Parts = (Words(desk.term(item.fact)),)
     if line is not None:
         name = desk.say("attested_from", fact=desk.term(item.fact), line=line)
     return (*name, Words(" "), *joined(told, " "))
+
+
+def _key(key: str, value: Part) -> Parts:
+    return (value,) if key in _PLAIN else (Words(f"{key} "), value)
+
+
+def _term(desk: Desk, key: str, term: Figure) -> Part:
+    """A rate is printed as sellers print it, in percent."""
+    return desk.amount(term, numbers.percent(term, desk.style) if key == "rate" else "")
 
 
 def environment(desk: Desk) -> Section:

@@ -90,7 +90,7 @@ def method(desk: Desk) -> Section:
     typed = desk.word("typed_counts" if policy.typed_scope == "counts" else "typed_alone")
     strict: list[Parts] = [
         (Words(f"{desk.term(criterion)}: ", strong=True), *joined([Code(fact) for fact in facts]))
-        for criterion, facts in policy.strict.items()
+        for criterion, facts in _strict(desk)
     ]
     spread = policy.machine_spread
     last = desk.say("spread", spread=desk.amount(spread)) if spread is not None else ()
@@ -106,6 +106,17 @@ def method(desk: Desk) -> Section:
             ),
         ),
     )
+
+
+def _strict(desk: Desk) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The lists that this fiche's requirements and operation call on; the policy has the others."""
+    fiche = desk.decision.fiche
+    operation = fiche.workload.facts.get("operation")
+    kinds = {requirement.kind for requirement in fiche.requirements}
+    for criterion, facts in fiche.policy.strict.items():
+        kind, _, of = criterion.partition(".")
+        if kind in kinds and (not of or (operation is not None and of == operation.value)):
+            yield criterion, facts
 
 
 def recheck(desk: Desk) -> Section:

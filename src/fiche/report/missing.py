@@ -34,7 +34,7 @@ def section(desk: Desk) -> Section:
     if rows:
         block = Table(
             id="missing",
-            caption=desk.word("missing_caption"),
+            caption=_caption(desk),
             columns=columns(desk, "topic", "provide", "turns_at", "supplier", "concerns"),
             rows=rows,
             notes=tuple(_notes(desk)),
@@ -72,12 +72,18 @@ def _open(outcome: Outcome) -> dict[str, tuple[Condition, ...]]:
 
 
 def _notes(desk: Desk) -> Iterator[Parts]:
-    """What one run settles at once, and whose points are left out."""
+    """What one run settles at once."""
     for topics, who in _together(desk).items():
         told = ", ".join(desk.topic(topic) for topic in topics)
         yield desk.say("one_run", topics=told, who=joined([Code(name) for name in who]))
-    if any(o.verdict is Verdict.EXCLUDE and _open(o) for o in desk.decision.outcomes):
-        yield (Words(desk.word("excluded_left_out")),)
+
+
+def _caption(desk: Desk) -> str:
+    """What the rows are, and whose points are left out (law 8)."""
+    left_out = any(o.verdict is Verdict.EXCLUDE and _open(o) for o in desk.decision.outcomes)
+    told = [desk.word("missing_caption")]
+    told += [desk.word("excluded_left_out")] if left_out else []
+    return "; ".join(told)
 
 
 def _together(desk: Desk) -> dict[tuple[str, ...], list[str]]:

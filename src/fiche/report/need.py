@@ -14,7 +14,9 @@ from fiche.report.answer import estimate_of, most_demanding
 from fiche.report.bar import bar
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.parts import (
+    Amount,
     Block,
+    Cell,
     Code,
     Paragraph,
     Parts,
@@ -145,22 +147,41 @@ def _gaps(desk: Desk) -> Iterator[Block]:
                 "reserved_peak:number",
                 "gap_reserved:number",
             ),
-            rows=tuple(_gap(desk, found) for found in beside.values()),
+            rows=tuple(_gap_rows(desk, list(beside.values()))),
         )
 
 
-def _gap(desk: Desk, found: list[Gap]) -> Row:
-    """One run on one device: the estimate, then each peak and its gap (C3: two columns, no sum)."""
-    first = found[0]
-    of = (Code(first.of), Words(", ")) if first.of else ()
-    heading = (*of, Code(f"{first.piece}/{first.run}"))
-    cells = [cell(desk.listed(desk.book.of(first.estimate)), numeric=True)]
+def _gap_rows(desk: Desk, beside: list[list[Gap]]) -> Iterator[Row]:
+    """Runs that read the same share a row; each stays named in it."""
+    alike: dict[tuple[object, ...], tuple[list[Cell], list[Gap]]] = {}
+    for found in beside:
+        same = tuple((g.counter, g.estimate.id, g.observed.low, g.observed.high) for g in found)
+        key = (found[0].case, found[0].device, same)
+        alike.setdefault(key, (_gap(desk, found), []))[1].append(found[0])
+    for cells, runs in alike.values():
+        named = joined([Code(f"{gap.piece}/{gap.run}") for gap in runs])
+        device = desk.device(runs[0].device)
+        yield row(cell((Code(runs[0].case), Words(", "), *named), device), *cells)
+
+
+def _gap(desk: Desk, found: list[Gap]) -> list[Cell]:
+    """The estimate, then each peak and its gap (C3: two columns, no sum)."""
+    cells = [cell(desk.listed(desk.book.of(found[0].estimate)), numeric=True)]
     for word in ("allocated", "reserved"):
         gap = next((g for g in found if word in g.counter), None)
-        for name in ("" if gap is None else gap.observed.id, "" if gap is None else gap.gap.id):
-            part = desk.listed(desk.book.figures[name]) if name else desk.measured(None)
-            cells.append(cell(part, numeric=True))
-    return row(cell(heading, desk.device(first.device)), *cells)
+        cells += [cell(desk.measured(None), numeric=True)] * 2 if gap is None else _peak(desk, gap)
+    return cells
+
+
+def _peak(desk: Desk, gap: Gap) -> list[Cell]:
+    """A peak, and its gap to the byte (E6)."""
+    figures = desk.book.figures
+    distance = desk.listed(figures[gap.gap.id])
+    exact = (Words(distance.exact),) if isinstance(distance, Amount) else None
+    return [
+        cell(desk.listed(figures[gap.observed.id]), numeric=True),
+        cell(distance, exact, numeric=True),
+    ]
 
 
 def _gap_lead(desk: Desk) -> Parts:

@@ -89,6 +89,12 @@ def memory_unit(value: Number, unit: str = "GiB") -> tuple[str, int]:
     return (unit, family[unit]) if value == 0 else ("B", 1)
 
 
+def whole(value: Number) -> bool:
+    """True where rounding changes nothing: `1.00 GiB` is all of it."""
+    _, factor = memory_unit(value, "GiB")
+    return Fraction(_steps(Fraction(value) / factor, 2), 100) * factor == value
+
+
 def _bytes(value: Number, unit: tuple[str, int], how: Style) -> str:
     word, factor = unit
     return rounded(Fraction(value) / factor, 2 if factor > 1 else 0, how) + how.space + word
@@ -121,6 +127,12 @@ def _dated(node: Node, how: Style) -> str:
 def bare(node: Node, how: Style = TERMINAL) -> str:
     """A figure without its unit, for a count whose unit the words beside it say."""
     return _interval(node.low, node.high, how, lambda value: exact(value, how))
+
+
+def percent(node: Node, how: Style = TERMINAL) -> str:
+    """A ratio in percent: `20 %`."""
+    hundredth = _interval(node.low, node.high, how, lambda value: exact(Fraction(value) * 100, how))
+    return f"{hundredth}{how.space}%"
 
 
 def amount_exact(node: Node, how: Style = TERMINAL) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.kernel.gaps import case_of, reaches
-from fiche.kernel.piece import Run
+from fiche.kernel.piece import Piece, Run
 from fiche.kernel.workload import Case
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
@@ -93,14 +93,23 @@ def _phases(desk: Desk, case: Case) -> Parts | None:
 
 
 def _executed(desk: Desk, case: Case) -> Cell:
-    """The whole loops that succeeded and reached this case and no more demanding one."""
-    lines = [
-        (Code(f"{piece.id}/{run.id}"), Words(": "), *executed(desk, piece, run))
-        for piece in desk.decision.fiche.pieces
-        for run in piece.reading.runs
-        if run.outcome == "success" and run.whole_loop and _stands_for(desk, run, case)
-    ]
+    """The whole loops that succeeded and reached this case and no more demanding one (A3)."""
+    alike: dict[Parts, list[Code]] = {}
+    for piece in desk.decision.fiche.pieces:
+        for run in piece.reading.runs:
+            if run.outcome == "success" and run.whole_loop and _stands_for(desk, run, case):
+                told = _beside(desk, piece, run, case)
+                alike.setdefault(told, []).append(Code(f"{piece.id}/{run.id}"))
+    lines = [(*told, Words(": "), *joined(runs)) for told, runs in alike.items()]
     return cell(*lines) if lines else cell(_reached(desk, case))
+
+
+def _beside(desk: Desk, piece: Piece, run: Run, case: Case) -> Parts:
+    """What was executed, or that it was the case as declared, to the last dimension."""
+    sizes = {name: size.low for name, size in run.executed.items()}
+    if sizes == {name: size.low for name, size in case.dimensions.items()}:
+        return (Words(desk.word("as_declared")),)
+    return executed(desk, piece, run)
 
 
 def _reached(desk: Desk, case: Case) -> Parts:

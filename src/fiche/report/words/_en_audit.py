@@ -19,7 +19,8 @@ AUDIT = {
     "gap_title": "Why does the peak exceed the estimate?",
     "gap_caption": "The estimate made before, beside the observed peaks of covering runs",
     "gap_lead": (
-        "The gap is a difference between two numbers. It is not attributed to any one item."
+        "The gap is a difference between two numbers, and is not attributed to any one item; what the "
+        "estimate leaves out is named above. Below zero, the estimate was above the peak."
     ),
     "gap_none": (
         "No run of the whole loop covers a case: there is no observed peak to set beside an "
@@ -91,6 +92,7 @@ AUDIT = {
     "role": "({role})",
     "phases_of": "phases {phases}",
     "dimensions": "Declared",
+    "as_declared": "as declared",
     "reached_by": "by more demanding runs: {runs}",
     "never_executed": "no successful run of the whole loop covers it",
     "no_cases": "The fiche states no case: context, concurrency and phases are open.",
@@ -149,7 +151,7 @@ AUDIT = {
     ),
     "typed_counts": "Scope facts that an author typed count, on that person's word.",
     "typed_alone": "Scope facts that an author typed never settle a verdict alone.",
-    "strict_facts": "Facts that must agree: ",
+    "strict_facts": "Facts that must agree here: ",
     "facts_agree": "{n} facts as the fiche asks",
     "facts_more": "{n} more in decision.json",
     "spread": "Machines of one card may differ by {spread} in what they show.",
@@ -169,6 +171,6 @@ AUDIT = {
     "attached_input": "{what}",
     "attached_other": "a file of the fiche",
     "attached_manifest": "this list",
-    "decision_role": "the whole decision, for machines",
-    "marks_lead": "Where a number comes from: ",
+    "decision_role": "the whole decision",
+    "marks_lead": "Numbers: ",
 }

@@ -24,8 +24,8 @@ DECISION = {
     "of_memory": "Needs {need}, has {have}",
     "in_case": ", in case {case}",
     "with_margin": "; useful margin {margin}",
-    "kept": "{kept} to stay free",
-    "with_kept": " ({kept} of it to stay free)",
+    "kept": "keep {kept}",
+    "with_kept": " ({kept} of it to keep)",
     "so_far": " (arithmetic so far: {estimate})",
     "unasked": "Not answered for {cases}: outside every must on memory.",
     "load_case": " Case {case}: {dimensions}.",
@@ -93,6 +93,7 @@ DECISION = {
     "of_definition": " ({definition})",
     "not_compared": "–",
     "open_on": "open: {topics}",
+    "aside": " ({told})",
     "changed": "{baseline} with {path}: {before} → {after}",
     "excluded_by": "{requirement}: {reason}",
     "unranked": "–",
@@ -109,11 +110,9 @@ DECISION = {
     "all_candidates": "every candidate",
     "no_threshold": "–",
     "one_run": (
-        "One record of that run, made on the machine offered, may settle at once: {topics} ({who})."
+        "One record of that run on the machine offered may settle {topics} at once ({who})."
     ),
-    "excluded_left_out": (
-        "Open points of excluded candidates are left out: settling them would move no verdict."
-    ),
+    "excluded_left_out": "those of excluded candidates are left out: no verdict turns on them",
     # Criteria
     "criteria_title": "Criteria, candidate by candidate",
     "criteria_caption": (

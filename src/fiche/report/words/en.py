@@ -16,10 +16,10 @@ MEMBER = Language(
     answers={"admissible": "Fits", "to_confirm": "Not established", "exclude": "Does not fit"},
     marks={
         "computed": ("CALC", "computed"),
-        "observed": ("OBS", "observed: read from a measurement"),
-        "declared": ("DECL", "declared by a maker, a seller or a provider"),
-        "assumed": ("ASSUM", "assumed: stands in for a measurement"),
-        "stated": ("STATED", "stated by the fiche: defines the question"),
+        "observed": ("OBS", "observed in a measurement"),
+        "declared": ("DECL", "declared by maker, seller or provider"),
+        "assumed": ("ASSUM", "assumed"),
+        "stated": ("STATED", "stated by the fiche"),
         "unknown": ("?", "not known"),
     },
     topics={
