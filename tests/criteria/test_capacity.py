@@ -375,6 +375,6 @@ def test_of_prints_that_say_the_same_the_verdict_rests_on_one():
     loop = piece("b", machine=MACHINE, totals=[total("24081 MiB", others=0)], runs=[run(used(1))])
     found = finding(capacity(10**9), [bare, loop])
     assert (found.verdict, found.pieces) == (ADMISSIBLE, ("b",))
-    assert found.have.label == "total shown, less other users"
+    assert found.have.label == "total less other users"
     apart = finding(capacity(10**9), [bare, loop, printed("23000 MiB", id="c")])
     assert (apart.reason, set(apart.pieces)) == ("conflict", {"a", "b", "c"})

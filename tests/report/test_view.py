@@ -117,6 +117,22 @@ def test_a_need_that_nothing_tells_shows_what_arithmetic_has_so_far():
     assert "Needs not known (arithmetic so far: 19.46 GiB CALC" in text
 
 
+def test_a_proven_failure_says_what_it_asked_for_and_what_was_free(rich):
+    """C11: a need beside a capacity that is larger would not tell why it does not fit."""
+    (box,) = inside(rich.opening, Box)
+    last = words(box.answers[-1].sentences).replace("\u00a0", " ")
+    assert "it asked for 2.00 GiB OBS with 0.50 GiB OBS free" in last
+    assert "Needs" not in last
+    assert "Rests on oom-3090" in last
+
+
+def test_what_a_candidate_changes_stands_beside_its_answer(rich):
+    """D10: a smaller load that fits does not answer for the announced one."""
+    (box,) = inside(rich.opening, Box)
+    told = [words(a.subject) for a in box.answers if "fp8-cache" in words(a.subject)]
+    assert "fp8-cache (rent-4090 with formats.cache: bf16 → fp8_e4m3)" in told[0]
+
+
 def test_devices_that_say_the_same_share_a_line():
     (box,) = inside(view(decision("crowded")).opening, Box)
     assert len(box.answers) == 8
@@ -280,7 +296,7 @@ def test_findings_that_say_the_same_share_a_row_and_keep_their_cases(rich):
 def test_two_sides_of_one_definition_say_which(rich):
     """B1: a peak of the process against a framework-visible total, never a label's nominal."""
     memory = rows(rich, "criteria")[1]
-    assert memory[1] == "20.93 GiB OBS\nprocess_device_used, peak"
+    assert memory[1] == "20.93 GiB OBS\nprocess_device_used"
     assert memory[2] == "47.38 GiB OBS\ntorch_total_memory"
 
 

@@ -121,7 +121,7 @@ def _usable(total: Figure | None, others: _Others, name: str) -> Figure | None:
         return None
     if others.held is None:
         return total
-    return (total - others.held).named(name, "total shown, less other users")
+    return (total - others.held).named(name, "total less other users")
 
 
 def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print]:

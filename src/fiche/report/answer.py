@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.origin import Observed
+from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
 from fiche.report.desk import Desk, joined
+from fiche.report.observed import asked_and_free
 from fiche.report.parts import (
     Answer,
     Block,
@@ -159,23 +162,45 @@ def changed(desk: Desk, who: Candidate) -> Parts:
 
 
 def _sentences(desk: Desk, outcome: Outcome, found: Finding) -> Iterator[Parts]:
+    if found.reason == "proven_failure":
+        yield (*_failed(desk, found), Words("."))
+    else:
+        yield (*_amounts(desk, outcome, found), Words("."))
+        if found.verdict is not Verdict.ADMISSIBLE:
+            told = desk.open_on(found) or found.text
+            yield (*desk.legible(capital(told)), Words("."))
+    if found.pieces:
+        yield desk.say("rests_on", pieces=desk.references(found.pieces))
+
+
+def _amounts(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
+    """Need, capacity and useful margin in the case that decides."""
     need, have = desk.compared(found)
-    first: Parts = desk.say(
+    told: Parts = desk.say(
         "of_memory",
         need=(*need, *_defined(desk, found.need), *_so_far(desk, outcome, found)),
         have=(*have, *_defined(desk, found.have)),
     )
     if found.case:
-        first += desk.say("in_case", case=Code(found.case))
+        told += desk.say("in_case", case=Code(found.case))
     if found.margin is not None:
-        first += desk.say("with_margin", margin=desk.amount(found.margin))
+        told += desk.say("with_margin", margin=desk.amount(found.margin))
         kept = desk.kept()
-        first += desk.say("with_kept", kept=kept) if kept else ()
-    yield (*first, Words("."))
-    if found.verdict is not Verdict.ADMISSIBLE:
-        yield (*desk.legible(capital(_why(desk, found))), Words("."))
-    if found.pieces:
-        yield desk.say("rests_on", pieces=desk.references(found.pieces))
+        told += desk.say("with_kept", kept=kept) if kept else ()
+    return told
+
+
+def _failed(desk: Desk, found: Finding) -> Parts:
+    """What excludes is that it ran out, not a number beside a number: what it asked for, what was free."""
+    told: Parts = desk.legible(capital(found.text))
+    if found.case:
+        told += desk.say("in_case", case=Code(found.case))
+    cited = [piece for piece in desk.decision.fiche.pieces if piece.id in found.pieces]
+    named = next((each for piece in cited for each in failures(piece)), None)
+    if named is None:
+        return told
+    asked, free = asked_and_free(desk, named[2], named[0])
+    return (*told, *desk.say("ran_out", asked=asked, free=free))
 
 
 def _so_far(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
@@ -193,18 +218,16 @@ def estimate_of(desk: Desk, outcome: Outcome, found: Finding | None) -> Node | N
     return listed.get(f"{outcome.candidate.id}/{name}", listed.get(name))
 
 
-def _why(desk: Desk, found: Finding) -> str:
-    """What keeps a verdict from being admissible, by its open points where it is open."""
-    return desk.open_on(found) or found.text
-
-
 def capital(text: str) -> str:
     """A sentence that starts as one."""
     return text[:1].upper() + text[1:]
 
 
 def _defined(desk: Desk, node: Node | None) -> Parts:
+    """What was counted; a peak says that it is one (C3)."""
     told = desk.definition(node)
+    if node is not None and isinstance(node.origin, Observed) and node.origin.stat == "peak":
+        told += desk.say("of_stat", stat=desk.term(node.origin.stat))
     return desk.say("of_definition", definition=told) if told else ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from fiche.kernel import trace
 from fiche.kernel.decision import Decision
@@ -147,6 +147,11 @@ class Desk:
         """A reading of a piece; what no program printed is not measured, never zero (C2)."""
         return Missing(self.word("not_measured")) if node is None else self.listed(node)
 
+    def alike(self, nodes: Sequence[Figure | None]) -> list[Part]:
+        """Readings of one instant in one unit; what was not printed is not measured (C2)."""
+        texts = iter(numbers.alike([n for n in nodes if n is not None], self.style))
+        return [self.measured(n) if n is None else self.listed(n, next(texts)) for n in nodes]
+
     def compared(self, found: Finding) -> tuple[Parts, Parts]:
         """The two sides of a finding, printed so that they cannot contradict its verdict (law 2)."""
         if id(found) not in self._sides:
@@ -173,8 +178,7 @@ class Desk:
         if node is None or node.origin is None:
             return ()
         if isinstance(node.origin, Observed):
-            peak = ", peak" if node.origin.stat == "peak" else ""
-            return (Quoted(node.origin.counter), Words(peak))
+            return (Quoted(node.origin.counter),)
         label = short_label(node)
         return (Quoted(self.term(label)),) if label else ()
 

@@ -50,7 +50,7 @@ _ENVIRONMENT = (
     "empty_cache",
 )
 _OWN = ("gpu", "machine", "case", "offer")
-_SHORT = 16
+_SHORT = 12
 # What a fact states by its very name.
 _PLAIN = ("value", "amount", "title")
 

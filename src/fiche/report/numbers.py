@@ -6,7 +6,7 @@ contradict what is true of the exact ones, both cells show exact values instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
@@ -142,6 +142,13 @@ def amount_exact(node: Node, how: Style = TERMINAL) -> str:
     said = _word(node.unit)
     tail = how.space + said if said else ""
     return _interval(node.low, node.high, how, lambda value: exact(value, how) + tail)
+
+
+def alike(nodes: Sequence[Node], how: Style = TERMINAL) -> list[str]:
+    """Amounts of bytes in the smallest unit that one of them takes, so that they can be compared."""
+    units = [_shared_unit(node, "GiB") for node in nodes]
+    unit = min(units, key=lambda told: told[1], default=("B", 1))
+    return [_interval(n.low, n.high, how, lambda value: _bytes(value, unit, how)) for n in nodes]
 
 
 def pair(need: Node, have: Node, how: Style = TERMINAL, unit: str = "GiB") -> tuple[str, str]:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.readings import failures, quantity
 from fiche.report.counters import counters, table
 from fiche.report.desk import Desk, cell, columns, row
 from fiche.report.levers import levers
-from fiche.report.parts import Block, Cell, Code, Missing, Paragraph, Quoted, Row, Section, Words
+from fiche.report.parts import (
+    Block,
+    Code,
+    Missing,
+    Paragraph,
+    Part,
+    Quoted,
+    Row,
+    Section,
+    Words,
+)
 from fiche.report.tested import runs
 
 
@@ -35,21 +44,25 @@ def _failures(desk: Desk) -> Iterator[Block]:
 
 
 def _failure(desk: Desk, piece: Piece, run: Run | None, failure: Failure, name: str) -> Row:
-    amounts = {
-        key: quantity(value, failure.pointer, key, f"{name}.{key}")
-        for key, value in failure.quantities.items()
-    }
+    asked, free = asked_and_free(desk, failure, name)
     return row(
         cell(Code(f"{piece.id}/{run.id}" if run else piece.id)),
         cell(Quoted(failure.message or failure.message_kind)),
-        _first(desk, amounts, "requested", "requested_at_least"),
-        _first(desk, amounts, "free"),
+        cell(asked, numeric=True),
+        cell(free, numeric=True),
     )
 
 
-def _first(desk: Desk, amounts: dict[str, Figure | None], *keys: str) -> Cell:
-    known = [figure for key in keys if (figure := amounts.get(key)) is not None]
-    return cell(desk.measured(known[0] if known else None), numeric=True)
+def asked_and_free(desk: Desk, failure: Failure, name: str) -> list[Part]:
+    """What a failed allocation asked for, and what was free, as its message prints them."""
+    told = {
+        key: quantity(value, failure.pointer, key, f"{name}.{key}")
+        for key, value in failure.quantities.items()
+    }
+    asked = told.get("requested")
+    return desk.alike(
+        [told.get("requested_at_least") if asked is None else asked, told.get("free")]
+    )
 
 
 def _asynchronous(desk: Desk) -> Iterator[Block]:

@@ -40,13 +40,15 @@ AUDIT = {
     # What was observed
     "observed_title": "What was observed",
     "observed_none": "No measurement is among the pieces.",
-    "runs_caption": "Loads tested: what was executed is what counts",
+    "runs_caption": (
+        "Loads tested: what was executed is what counts; a run taken phase by phase may overlap otherwise"
+    ),
     "executed": "Executed",
     "declared_shape": "declared {value}",
     "outcome": "Outcome",
     "phases": "Phases",
     "loop": "whole loop, real order",
-    "phased": "phase by phase (may change overlap)",
+    "phased": "phase by phase",
     "first_pass": "first pass",
     "later_pass": "after warm-up",
     "largest": "largest load that succeeded",
@@ -163,8 +165,8 @@ AUDIT = {
     "bytes": "Bytes",
     "sha256": "sha256",
     "attachments_note": (
-        "The HTML offers each file below as a link. From the PDF: pdfdetach -saveall report.pdf, "
-        "then sha256sum FILE. fiche explain ID walks any number back to the line it came from."
+        "HTML: a link each. PDF: pdfdetach -saveall report.pdf, then sha256sum FILE. "
+        "fiche explain FICHE ID walks a number back to its line."
     ),
     "attached_fiche": "the fiche",
     "attached_piece": "piece {what}",

@@ -87,7 +87,7 @@ MEMBER = Language(
             "in the backward pass",
             frozenset({"backward", "loss", "optimizer_step", "first_step"}),
             "microbatch, activations, computing strategy",
-            "microbatch with accumulation, or checkpointing (measure the duration too, check results)",
+            "microbatch with accumulation, or checkpointing (measure duration too, check results)",
         ),
         (
             "in evaluation",
@@ -100,7 +100,7 @@ MEMBER = Language(
         ("If weights dominate", "another format, under quality control."),
         (
             "If activations dominate",
-            "microbatch or checkpointing; measure the duration too and check the results.",
+            "microbatch or checkpointing; measure duration too, check results.",
         ),
         ("If the KV cache dominates", "context, concurrency, cache strategy."),
         (
