@@ -26,12 +26,12 @@ from fiche.kernel.quantity import (
 from fiche.kernel.rounding import printed_interval
 from fiche.kernel.unit import BYTE
 from fiche.load.node import Mapping, Scalar
-from fiche.load.values import Parser, Signature, fact, figure
+from fiche.load.values import Parser, Signature, above_zero, fact, figure
 
 _PARSERS: Mapping_[tuple[str, str], Parser] = {
     ("capacity", "value"): parse_bytes,
     ("price", "amount"): parse_money,
-    ("price", "per"): parse_duration,
+    ("price", "per"): above_zero(parse_duration),
     ("tax", "rate"): parse_ratio,
     ("host_memory", "value"): parse_bytes,
     ("interconnect", "value"): parse_bandwidth,

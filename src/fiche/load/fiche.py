@@ -15,6 +15,7 @@ from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Workload
 from fiche.load.candidates import candidates, known_cards, known_offers
 from fiche.load.catalog import Catalogs, catalogs
+from fiche.load.extent import check_extent
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, read_file
 from fiche.load.inputs import piece_input, yaml_input
@@ -117,6 +118,7 @@ def _parts(root: Mapping, folder: Folder, importers: tuple[Importer, ...]) -> _P
     required = requirements(root, load, faults)
     choice = _choice(root, faults)
     _check_documents(root, bought, faults)
+    check_extent(bought, required, len(evidence), faults)
     faults.stop()
     assert policy is not None
     return _Parts(load, policy, found, bought, evidence, required, choice, desk.contents)

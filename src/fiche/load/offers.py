@@ -23,13 +23,13 @@ from fiche.kernel.quantity import (
 from fiche.kernel.record import replace
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
-from fiche.load.values import Parser, count_parser, fact, figure, leaves
+from fiche.load.values import Parser, above_zero, count_parser, fact, figure, leaves
 
 # Path in the file -> name in the kernel, label, parser. Lots are counted without a word, since
 # a minimum order is compared with lots and with cards.
 _FIGURES: Mapping_[str, tuple[str, str, Parser]] = {
     "price.amount": ("price", "price", parse_money),
-    "price.per": ("hours", "time that the price pays for", parse_duration),
+    "price.per": ("hours", "time that the price pays for", above_zero(parse_duration)),
     "cards_per_lot": ("cards_per_lot", "cards in one lot", count_parser("cards")),
     "lots_max": ("lots_max", "lots that can be supplied", count_parser("")),
     "min_order": ("min_order", "minimum order in lots", count_parser("")),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.number import quoted
 from fiche.kernel.origin import Origin, Stated
 from fiche.kernel.quantity import Misread, Quantity, parse_count
 from fiche.kernel.unit import ONE
@@ -43,6 +44,19 @@ def figure(
 def count_parser(word: str) -> Parser:
     """A parser of whole numbers of `word`."""
     return lambda text: parse_count(text, word)
+
+
+def above_zero(parser: Parser) -> Parser:
+    """The same parser for what something is divided by or bought for: none of it is no amount."""
+
+    def read(text: str) -> Quantity | Misread:
+        found = parser(text)
+        if isinstance(found, Misread) or found.value:
+            return found
+        hint = "write what the document says, or leave the key out"
+        return Misread(code="F212", message=f"{quoted(text)} is nothing", hint=hint)
+
+    return read
 
 
 def fact(node: Scalar, by: str = "") -> Fact:
