@@ -31,6 +31,22 @@ def test_no_line_is_wider_than_the_terminal(name, width):
         assert cells(line) <= max(width, 100 if width == 60 else width) or " " not in line.strip()
 
 
+def test_an_amount_keeps_its_unit_and_its_mark_in_one_piece():
+    """E2, B1: at 80 columns a mark cut in two would be no mark."""
+    told = check_text(decision("rich"), width=80, colour=False)
+    numbers = re.findall(r"\d (?:GiB|USD|W|B) +(\S+)", told)
+    assert {"OBS", "CALC", "DECL", "STATED"} <= set(numbers)
+    assert not re.search(r"(GiB|USD|W) (CAL|STATE|STAT|OB|DEC)$", told, flags=re.MULTILINE)
+
+
+def test_a_short_table_that_would_tear_words_is_told_row_by_row():
+    """The shortlist is what a buyer reads: names stay whole, what is not told takes no line."""
+    told = text(width=66)
+    assert "    Package cost: 55.71 USD DECL" in told
+    assert "\n\n▲ To confirm — 2, a shortlist and not a ranking\n" in told
+    assert "Rank: –" not in told
+
+
 def test_colour_is_an_addition():
     """The same text with and without it, but for the codes (E2: never by colour alone)."""
     plain, coloured = text(), text(colour=True)
@@ -60,6 +76,13 @@ def test_a_stream_of_few_characters_gets_signs_that_it_has():
 def test_a_language_that_nobody_wrote_is_refused():
     with pytest.raises(Refused, match="F602"):
         text(language="xx")
+
+
+def test_a_long_identifier_is_torn_at_its_joints():
+    told = table(["of", "n"], [["process_device_used", "20.00\u00a0GiB\u00a0STATED"]] * 20, [1], 31)
+    first, second = told.splitlines()[2:4]
+    assert (first.split(" ")[0], second) == ("process_", "device_used")
+    assert first.endswith("20.00\u00a0GiB\u00a0STATED")
 
 
 def test_a_table_aligns_numbers_to_the_right_and_breaks_no_number():

@@ -10,6 +10,10 @@ _BESIDE = "  "
 _THINNEST = 9
 _SENTENCE = 100
 _READABLE = 36
+_SHORT = 12
+# What joins a number to its unit and its mark: an identifier may be torn, an amount never.
+_AMOUNT = "\N{NO-BREAK SPACE}"
+_JOINTS = re.compile(r"[-_/.:](?=\w)")
 _STYLE = re.compile("[\ue000-\ue0ff]")
 
 
@@ -53,8 +57,10 @@ def table(
 
 
 def squeezed(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """True where a column of sentences would get so little room that nobody would read it."""
+    """True where nobody would read it: sentences in a thin column, or a short table of torn words."""
     widths = _widths(rows, width)
+    if len(rows) <= _SHORT and any(w < d for w, d in zip(widths, _longest(rows), strict=True)):
+        return True
     needs = [
         max(cells(line) for row in rows for line in row[c].split("\n")) for c in range(len(widths))
     ]
@@ -68,14 +74,24 @@ def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
     lines = [[cell.split("\n") for cell in row] for row in rows]
     count = range(len(rows[0]))
     widths = [max(max(map(cells, row[c])) for row in lines) for c in count]
-    words = [max(cells(word) for row in rows for word in re.split("[ \n]", row[c])) for c in count]
+    words = _longest(rows)
+    amounts = _longest(rows, _AMOUNT)
+    thinnest = [_THINNEST] * len(widths)
     over = sum(widths) + len(_BESIDE) * (len(widths) - 1) - width
-    for least in (words, [_THINNEST] * len(widths)):
+    for least in (words, list(map(max, amounts, thinnest)), thinnest):
         while over > 0 and any(wide > low for wide, low in zip(widths, least, strict=True)):
             room = [wide if wide > low else 0 for wide, low in zip(widths, least, strict=True)]
             widths[room.index(max(room))] -= 1
             over -= 1
     return widths
+
+
+def _longest(rows: Sequence[Sequence[str]], of: str = "") -> list[int]:
+    """The widest word of each column; with `of` only those that hold this sign."""
+    return [
+        max((cells(w) for row in rows for w in re.split("[ \n]", row[c]) if of in w), default=0)
+        for c in range(len(rows[0]))
+    ]
 
 
 def _row(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> Iterator[str]:
@@ -117,6 +133,9 @@ def _pieces(word: str, width: int) -> Iterator[str]:
         cut = max(width, 1)
         while cells(word[:cut]) > width and cut > 1:
             cut -= 1
+        cut = max(
+            (j.end() for j in _JOINTS.finditer(word, 0, cut + 1) if j.end() <= cut), default=cut
+        )
         yield word[:cut]
         word = word[cut:]
     if word:

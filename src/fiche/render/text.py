@@ -46,6 +46,9 @@ _CODES = {mark: _COLOURS[code] for code, mark in _OPEN.items()}
 _CLOSE = "\ue0ff"
 _STYLED = re.compile(f"([{''.join(_CODES)}])|{_CLOSE}")
 _GLUE = "\N{NO-BREAK SPACE}"
+# A cell that says that there is nothing to say is no line of its own.
+_UNTOLD = ("–", "-")
+_WORDS = 3
 # What a stream of few characters shows instead; anything else it lacks is written as an escape.
 _PLAIN = str.maketrans(
     {
@@ -145,16 +148,25 @@ def _table(block: Table, width: int) -> str:
 
 def _records(header: list[str], rows: list[list[str] | str], width: int) -> Iterator[str]:
     """A table too wide for its stream, one row after another, each value under its heading."""
-    for row in rows:
+    for place, row in enumerate(rows):
         if isinstance(row, str):
-            yield paragraph(row, width)
+            yield paragraph(row, width, "\n" if place else "")
             continue
         yield paragraph(_strong(row[0].replace("\n", ", ")), width, "  ")
         for title, cell in zip(header[1:], row[1:], strict=True):
-            lines = cell.split("\n")
+            if cell in _UNTOLD:
+                continue
+            lines = _few(cell.split("\n"), width)
             first = f"{title}: {lines[0]}" if len(lines) == 1 else f"{title}:"
             yield paragraph(first, width, "    ")
             yield from (paragraph(line, width, "      ") for line in lines if len(lines) > 1)
+
+
+def _few(lines: list[str], width: int) -> list[str]:
+    """Names and amounts share a line where they fit into one."""
+    together = ", ".join(lines)
+    words = max(line.count(" ") for line in lines)
+    return [together] if words < _WORDS and len(together) < width // 2 else lines
 
 
 def _cell(cell: Cell) -> str:
