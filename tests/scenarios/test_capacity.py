@@ -229,3 +229,19 @@ def test_what_excludes_is_what_is_shown(tmp_path):
     )
     label = found(judged(tmp_path, needing("25800000000 B")), "room")
     assert label["margin"]["bytes"] == 24 * GIB - 25_800_000_000
+
+
+@pytest.mark.parametrize(
+    ("gpu", "name"),
+    [("nvidia-rtx-3090-24g", "NVIDIA GeForce RTX 3090"), (GPU, "NVIDIA GeForce RTX 3090")],
+)
+def test_the_total_of_another_card_of_the_machine_is_not_taken(tmp_path, gpu, name):
+    """B1, C9: one machine may hold a 3090 and a 4090."""
+    fiche = needing("23 GiB", machine="node-7")
+    fiche["pieces"] = [{"id": "run", "file": "run.json"}]
+    other = record(gpu=gpu, devices=[visible(name=name)])
+    told = judged(tmp_path, fiche, files(run_json=other))
+    assert (verdict(told, "room"), found(told, "room")["have"]["basis"]) == (
+        "to_confirm",
+        "declared",
+    )

@@ -145,9 +145,11 @@ def test_a_success_with_48_9_gb_reserved_does_not_exclude_an_a40_of_45416_mib(tm
         phase(executed={**LIMIT, "prompt_tokens": 1}),
         gpu=a40,
         machine="node-9",
-        devices=[visible(total=45416 * MIB)],
+        devices=[visible(total=45416 * MIB, name="NVIDIA A40")],
     )
-    ran = record(roomy, gpu=a40, machine="node-8", devices=[visible(total=48688 * MIB)])
+    ran = record(
+        roomy, gpu=a40, machine="node-8", devices=[visible(total=48688 * MIB, name="NVIDIA A40")]
+    )
     told = judged(tmp_path, fiche, {**files(run_json=ran), "print.json": shown})
     assert verdict(told) == "to_confirm"
     assert "caches and pools may shrink" in found(told)["condition"]

@@ -190,6 +190,24 @@ def test_what_the_file_prints_contradicts_what_the_author_typed(tmp_path):
     assert "attention: the file prints sdpa, the scope typed eager" in found(told)["reason"]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("NVIDIA GeForce RTX 4090", "admissible"),
+        ("NVIDIA GeForce RTX 3090", "to_confirm"),
+        ("NVIDIA A100-SXM4-80GB", "to_confirm"),
+        ("NVIDIA Graphics Device", "admissible"),
+    ],
+)
+def test_a_device_that_prints_another_name_is_a_contradiction(tmp_path, name, expected):
+    """A file says which card it is of; its device may say otherwise."""
+    told = judged(tmp_path, None, files(run_json=record(devices=[visible(name=name)])))
+    assert verdict(told) == expected
+    if expected == "to_confirm":
+        assert found(told)["reason_code"] == "conflict"
+        assert f"the device calls itself {name}" in found(told)["reason"]
+
+
 def test_typed_dimensions_count_on_a_word_too(tmp_path):
     fiche = attested(executed=LIMIT)
     del fiche["pieces"][0]["scope"]["case"]

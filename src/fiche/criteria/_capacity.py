@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.criteria import _claims
+from fiche.criteria import _claims, _named
+from fiche.criteria._others import Others, others_of
 from fiche.criteria._spread import Elsewhere, elsewhere
-from fiche.criteria._totals import Print, contradictions
+from fiche.criteria._totals import Print, contradictions, smallest
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Number
@@ -60,17 +61,6 @@ class DeviceCapacity:
         return self.under_high if excluded or self.low is None else self.under_low
 
 
-@record
-class _Others:
-    """What other users of the device hold: `held` None with `told` True is a guarantee of none."""
-
-    held: Figure | None = None
-    told: bool = False
-    by: tuple[str, ...] = ()
-    pieces: tuple[str, ...] = ()
-    conflicts: tuple[str, ...] = ()
-
-
 def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> DeviceCapacity:
     """What this candidate's machine offers on device `index`, from its own prints and the label."""
     prints = sorted(_prints(candidate, index, ground), key=_first)
@@ -78,9 +68,9 @@ def device_capacity(candidate: Candidate, index: int, ground: Inquiry) -> Device
     spread = elsewhere(candidate, FRAMEWORK_VISIBLE, ground)
     other = spread if own is None else Elsewhere(conflicts=_outside(own.figure, spread))
     total = own.figure if own is not None else spread.least
-    others = _others(candidate, prints, ground)
+    others = others_of(candidate, prints, ground)
     label = _label(candidate)
-    high = _smallest([*(p.figure for p in prints), *label])
+    high = smallest([*(p.figure for p in prints), *label])
     beside = Backing((*others.pieces, *other.pieces), (*other.word, *others.by))
     return DeviceCapacity(
         low=_usable(total, others, f"{candidate.id}/capacity.cuda:{index}"),
@@ -116,7 +106,7 @@ def _backing(prints: list[Print], beside: Backing = _NOTHING) -> Backing:
     return Backing(tuple(dict.fromkeys(pieces)), tuple(dict.fromkeys(people)))
 
 
-def _usable(total: Figure | None, others: _Others, name: str) -> Figure | None:
+def _usable(total: Figure | None, others: Others, name: str) -> Figure | None:
     if total is None or not others.told:
         return None
     if others.held is None:
@@ -127,9 +117,10 @@ def _usable(total: Figure | None, others: _Others, name: str) -> Figure | None:
 def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print]:
     for piece in ground.pieces:
         by = machine_of(piece, candidate, ground)
-        if by is not None:
+        if by is not None and not _of_another_card(piece, candidate):
             for name, capacity in capacities(piece):
-                yield from _capacity_print(piece, name, capacity, candidate, index, by)
+                if not _named.other_card(candidate.card, capacity.device_name):
+                    yield from _capacity_print(piece, name, capacity, candidate, index, by)
     for piece, item in _claims.attested("capacity", candidate, ground):
         if _claims.vouched(item, ground) and _same_device(item.words.get("device"), index):
             yield _attested_print(piece, item, candidate, ground)
@@ -145,6 +136,13 @@ def _row(candidate: Candidate) -> Iterator[Print]:
             counter=offer.facts["declared_memory.counter"].value,
             figure=offer.figures["declared_memory"],
         )
+
+
+def _of_another_card(piece: Piece, candidate: Candidate) -> bool:
+    """A machine may hold cards of several names: what was read of one says nothing of another."""
+    told = [f for r in piece.reading.runs if (f := r.facts.get("gpu")) is not None]
+    told += [facts["gpu"] for facts in (piece.reading.facts, piece.typed) if "gpu" in facts]
+    return any(fact.value.casefold() != candidate.gpu.casefold() for fact in told)
 
 
 def machine_of(piece: Piece, candidate: Candidate, ground: Inquiry) -> tuple[str, ...] | None:
@@ -234,57 +232,6 @@ def _label(candidate: Candidate) -> list[Figure]:
     """Label x 2^30 is a ceiling: no visible capacity was ever seen above it (catalog.md 1.3)."""
     card = candidate.card
     return [card.figures["nominal_binary"]] if card and "nominal_binary" in card.figures else []
-
-
-def _others(candidate: Candidate, prints: list[Print], ground: Inquiry) -> _Others:
-    """What others hold: the least that readings and guarantees leave open.
-
-    A guarantee of none is less than what a reading cannot rule out; one that a reading belies is a
-    conflict.
-    """
-    read = [p.others for p in prints if p.others is not None]
-    held = _smallest(read)
-    guarantees = tuple(_guarantees(candidate, ground))
-    conflicts = (*_belied(read, guarantees), *_denied(candidate, guarantees, ground))
-    if held is not None and (held.high == 0 or not guarantees):
-        seen = tuple(p.piece for p in prints if p.others is held)
-        return _Others(held=held, told=True, pieces=seen, conflicts=conflicts)
-    if not guarantees:
-        return _Others()
-    piece, by = guarantees[0]
-    return _Others(told=True, by=by, pieces=(piece,) if piece else (), conflicts=conflicts)
-
-
-def _guarantees(candidate: Candidate, ground: Inquiry) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(piece, people) of each word that nothing else uses the card: documents before the author."""
-    for piece, item in _claims.attested("other_users", candidate, ground):
-        if item.words["value"].value == "none" and _claims.vouched(item, ground):
-            yield piece.id, _claims.people(item)
-    told = candidate.other_users
-    if told is not None and told.value == "none" and ground.policy.typed_scope == "counts":
-        yield from [("", (told.by,))] if told.by else []
-
-
-def _denied(candidate: Candidate, guarantees: tuple[object, ...], ground: Inquiry) -> Iterator[str]:
-    for piece, item in _claims.attested("other_users", candidate, ground):
-        if guarantees and item.words["value"].value != "none" and _claims.vouched(item, ground):
-            yield f"other users are guaranteed absent, and {piece.id} says that there are some"
-
-
-def _belied(read: list[Figure], guarantees: tuple[object, ...]) -> tuple[str, ...]:
-    least = max((figure.low for figure in read), default=0)
-    if guarantees and least > 0:
-        return (f"other users are guaranteed absent, and {least} B of them were read",)
-    most = _smallest(read)
-    if most is not None and most.high is not None and least > most.high:
-        return (f"other users held at least {least} B in one reading, {most.high} B in another",)
-    return ()
-
-
-def _smallest(figures: list[Figure]) -> Figure | None:
-    """The figure with the least upper bound, if any has one."""
-    known = [f for f in figures if f.high is not None]
-    return min(known, key=lambda f: f.high or 0) if known else figures[0] if figures else None
 
 
 def _outside(own: Figure, spread: Elsewhere) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fiche.criteria import _asked
+from fiche.criteria import _asked, _named
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -56,7 +56,8 @@ class Question:
     """What is asked of a piece: facts by dotted path, and the dimensions of one case.
 
     `counts` are stated numbers, which a piece need not tell but must not contradict. `untold` are the
-    dimensions that the load does not state and would have to. `alone` is True for a placement of one
+    dimensions that the load does not state and would have to, `names` what tells the card's name from
+    another's. `alone` is True for a placement of one
     device: then a run has no other device to confuse it with.
     """
 
@@ -66,6 +67,7 @@ class Question:
     phases: tuple[str, ...] = ()
     case: str = ""
     untold: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
 
     @property
     def alone(self) -> bool:
@@ -79,9 +81,9 @@ def question(candidate: Candidate, case: Case | None = None) -> Question:
     facts["gpu"] = candidate.gpu
     counts = {path: str(figure.low) for path, figure in candidate.workload.figures.items()}
     facts |= {path: counts[path] for path in _COUNTED if path in counts}
-    untold = _asked.untold(candidate, case)
+    untold, names = _asked.untold(candidate, case), _named.tokens_of(candidate.card)
     if case is None:
-        return Question(facts=facts, counts=counts, untold=untold)
+        return Question(facts=facts, counts=counts, untold=untold, names=names)
     resident = {k: v for k, v in case.dimensions.items() if k not in NOT_RESIDENT}
     return Question(
         facts=facts,
@@ -90,6 +92,7 @@ def question(candidate: Candidate, case: Case | None = None) -> Question:
         phases=case.phases,
         case=case.id,
         untold=untold,
+        names=names,
     )
 
 
@@ -108,6 +111,7 @@ def scope_of(
     told = told_facts(piece, run, ground)
     found = Tally()
     found.contradicted.extend(contradictions(piece, run).values())
+    found.contradicted.extend(_named.misnamed(ask.names, ask.facts["gpu"], told))
     paths = tuple(strict_paths(ask, told, criterion, ground))
     if not paths:
         found.untold.append(f"policy '{ground.policy.name}' lists no strict fact for {criterion}")

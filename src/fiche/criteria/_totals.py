@@ -67,3 +67,9 @@ def _misread(seen: Print, ceiling: Figure) -> Iterator[str]:
             f"{seen.source} shows at most {most} B, less than the {_WRONG_UNIT}th part of the "
             f"{ceiling.low} B on the label: a wrong unit"
         )
+
+
+def smallest(figures: list[Figure]) -> Figure | None:
+    """The figure with the least upper bound, if any has one."""
+    known = [f for f in figures if f.high is not None]
+    return min(known, key=lambda f: f.high or 0) if known else figures[0] if figures else None
