@@ -13,7 +13,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_OWN = typer.Option("--catalog", help="a catalog file beside the built-in cards; repeatable")
+_OWN = typer.Option(
+    "--catalog", metavar="FILE", help="a catalog file beside the built-in cards; repeatable"
+)
 _JSON = typer.Option("--json", help="print one JSON object")
 
 
@@ -33,7 +35,10 @@ def list_(
     catalog: Annotated[list[Path] | None, _OWN] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """List cards; a card that does not state a tested field is left out, and counted."""
+    """List cards, by any field that they state.
+
+    A card that does not state a tested field is left out, and counted.
+    """
     from fiche.cli.cards import chosen, known_cards, tests
     from fiche.cli.cards_text import list_json, list_text, silent_text
     from fiche.cli.terminal import put_json, put_message, put_text
@@ -51,11 +56,11 @@ def list_(
 
 @app.command()
 def show(
-    card: Annotated[str, typer.Argument(help="the id of a card")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="the id of a card")],
     catalog: Annotated[list[Path] | None, _OWN] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Show all that a card's row states, with the source of each fact."""
+    """Show a card's row, each fact with its source."""
     from fiche.cli.cards import card_named, known_cards
     from fiche.cli.cards_text import card_json, card_text
     from fiche.cli.terminal import put_json, put_text
@@ -70,11 +75,12 @@ def show(
 @app.command()
 def validate(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="catalog or offer files; the built-in ones if none")
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="catalog or offer files; the built-in ones if none"),
     ] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Check catalog and offer files, and say how many cards and offers they hold."""
+    """Check and count catalog and offer files."""
     from fiche.cli.cards import validated
     from fiche.cli.terminal import put_json, put_text
 

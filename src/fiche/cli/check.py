@@ -9,13 +9,13 @@ import typer
 
 
 def check(
-    fiche: Annotated[Path, typer.Argument(help="the workload fiche (YAML)")],
+    fiche: Annotated[Path, typer.Argument(metavar="FICHE", help="the workload fiche (YAML)")],
     json: Annotated[bool, typer.Option("--json", help="print decision.json")] = False,
     require_retained: Annotated[
         bool, typer.Option("--require-retained", help="exit with 3 if no candidate is retained")
     ] = False,
 ) -> None:
-    """Judge every requirement on every candidate and print the verdicts."""
+    """Judge every candidate and print the verdicts."""
     from fiche.cli.compile import compile_fiche
     from fiche.cli.terminal import colour, encoding, put_bytes, put_text, width
 

@@ -14,7 +14,7 @@ def _text(metavar: str, words: str) -> typer.models.OptionInfo:
     return option
 
 
-_FICHE = typer.Argument(help="a workload fiche, instead of the options below")
+_FICHE = typer.Argument(metavar="FICHE", help="a workload fiche, instead of the options below")
 _OPERATION = "training, adaptation or generation: adds questions, never a factor"
 _CARDS = typer.Option("--cards", help="list cards of the catalog to examine for the envelope")
 

@@ -12,11 +12,11 @@ _CODE = re.compile(r"F[0-9]{3}")
 
 
 def explain(
-    what: Annotated[str, typer.Argument(help="a code such as F203, or a fiche")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="a code such as F203, or a fiche")],
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]", help="a figure, or candidate/requirement; all ids if left out"
+            metavar="ID", help="a figure, or candidate/requirement; all ids if left out"
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,

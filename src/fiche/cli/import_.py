@@ -9,13 +9,21 @@ import typer
 
 
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="logs, records and other evidence")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="logs, records and other evidence")
+    ],
     kind: Annotated[
-        str | None, typer.Option("--kind", help="read as this kind, instead of asking the content")
+        str | None,
+        typer.Option(
+            "--kind", metavar="NAME", help="read as this kind, instead of asking the content"
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Read files of evidence and say what they say, and what they do not."""
+    """Say what files of evidence hold.
+
+    What they say, with its place in the file, and what looks like evidence and is none.
+    """
     from fiche.cli.evidence import read_evidence
     from fiche.cli.terminal import put_json, put_text
 

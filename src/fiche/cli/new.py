@@ -10,11 +10,14 @@ import typer
 
 def new(
     path: Annotated[
-        Path | None, typer.Argument(help="a new folder, or a new file that ends in .yaml")
+        Path | None,
+        typer.Argument(metavar="PATH", help="a new folder, or a new file that ends in .yaml"),
     ] = None,
     comparison_table: Annotated[
         Path | None,
-        typer.Option("--comparison-table", help="write an empty comparison table (CSV) there"),
+        typer.Option(
+            "--comparison-table", metavar="FILE", help="write an empty comparison table (CSV) there"
+        ),
     ] = None,
     date: Annotated[
         str | None,

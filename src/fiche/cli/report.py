@@ -9,10 +9,13 @@ import typer
 
 
 def report(
-    fiche: Annotated[Path, typer.Argument(help="the workload fiche (YAML)")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="a new folder to write into")],
+    fiche: Annotated[Path, typer.Argument(metavar="FICHE", help="the workload fiche (YAML)")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FOLDER", help="a new folder to write into")
+    ],
     formats: Annotated[
-        str, typer.Option("--formats", help="which files: html, pdf, json, by comma")
+        str,
+        typer.Option("--formats", metavar="NAMES", help="which files: html, pdf, json, by comma"),
     ] = "html,pdf,json",
     force: Annotated[
         bool, typer.Option("--force", help="replace the files of an earlier report there")

@@ -10,10 +10,12 @@ import typer
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(help="which one, such as fiche; all names where left out")
+        str | None,
+        typer.Argument(metavar="NAME", help="which one, such as fiche; all names where left out"),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="a folder to write the schemas into")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="a folder to write the schemas into"),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="replace schemas that are there already")
