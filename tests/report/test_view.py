@@ -170,6 +170,17 @@ def test_a_choice_that_is_not_retained_is_conditional_and_says_so(rich):
     assert "≥ 21.93 GiB (23 548 920 955 B) free for this process" in text
 
 
+def test_a_choice_that_is_excluded_has_no_condition_of_acceptance(rich):
+    """What excludes it stays, whatever else is supplied."""
+    made = decision("rich")
+    choice = Choice(chosen=made.outcomes[-1].candidate.id, by="A. Martin", role="", because="")
+    told = view(replace(made, fiche=replace(made.fiche, choice=choice)))
+    (box,) = [c for c in inside(told.opening, Callout) if c.kind == "conditional"]
+    text = words(box)
+    assert "no condition that could be met would change that" in text
+    assert "memory really" not in text
+
+
 def test_a_retained_choice_has_no_such_box():
     made = replace(decision("rich"), conditional_choice=False)
     assert not [c for c in inside(view(made).opening, Callout) if c.kind == "conditional"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, Verdict
@@ -274,29 +275,27 @@ def _conditional(desk: Desk) -> Iterator[Block]:
     if not desk.decision.conditional_choice or not chosen:
         return
     outcome = chosen[0]
+    held = outcome.verdict is not Verdict.EXCLUDE
     lead = desk.say(
-        "conditional", candidate=Code(outcome.candidate.id), state=desk.status(outcome.status)
+        "conditional" if held else "conditional_none",
+        candidate=Code(outcome.candidate.id),
+        state=desk.status(outcome.status),
     )
-    asked = (*desk.decision.workload_conditions, *outcome.conditions)
-    listed: Block = Items(
-        tuple(
-            (
-                Words(f"{desk.topic(c.topic)}: ", strong=True),
-                *desk.legible(c.text),
-                *(
-                    desk.say("threshold_is", threshold=desk.legible(c.threshold))
-                    if c.threshold
-                    else ()
-                ),
-                *(desk.say("by_whom", supplier=Quoted(c.supplier)) if c.supplier else ()),
-            )
-            for c in asked
-        )
-    )
-    if not asked:
-        listed = Paragraph((Words(desk.word("conditional_none")),))
+    asked = (*desk.decision.workload_conditions, *outcome.conditions) if held else ()
+    listed = (Items(tuple(_acceptance(desk, c) for c in asked)),) if asked else ()
     yield Callout(
         kind="conditional",
         title=desk.word("conditional_title"),
-        blocks=(Paragraph(lead), listed),
+        blocks=(Paragraph(lead), *listed),
     )
+
+
+def _acceptance(desk: Desk, condition: Condition) -> Parts:
+    """An open condition as one of acceptance: what, where it turns, who supplies it."""
+    told: Parts = (Words(f"{desk.topic(condition.topic)}: ", strong=True),)
+    told += desk.legible(condition.text)
+    if condition.threshold:
+        told += desk.say("threshold_is", threshold=desk.legible(condition.threshold))
+    if condition.supplier:
+        told += desk.say("by_whom", supplier=Quoted(condition.supplier))
+    return told

@@ -56,7 +56,10 @@ DECISION = {
         "{candidate} is chosen and is not retained ({state}). The choice holds only if these "
         "acceptance conditions are met, before the order or at delivery:"
     ),
-    "conditional_none": "It holds no open condition that could be met: it is excluded.",
+    "conditional_none": (
+        "{candidate} is chosen and is not retained ({state}): no condition that could be met would "
+        "change that."
+    ),
     "by_whom": " ({supplier})",
     "threshold_is": "; turns at {threshold}",
     # Candidates
