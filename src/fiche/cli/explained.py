@@ -10,6 +10,7 @@ from fiche.cli.compile import Compiled
 from fiche.cli.quotes import Quote, Quotes
 from fiche.cli.terminal import clean, paragraph
 from fiche.cli.usage import unknown
+from fiche.kernel import readings
 from fiche.kernel.decision import Decision
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.figure import Figure, Node, Operand, Unknown
@@ -31,16 +32,30 @@ def explained(compiled: Compiled, name: str | None, *, as_json: bool) -> str | d
     """
     book = ledger(compiled.decision)
     findings = {finding_id(found): found for found in compiled.decision.findings}
+    read = _readings(compiled.decision, book)
     if name is None:
-        names = {"findings": sorted(findings), "figures": sorted(book.figures)}
+        names = {"findings": list(findings), "figures": list(book.figures), "readings": list(read)}
+        names = {kind: sorted(ids) for kind, ids in names.items()}
         return {"format": "fiche-explain/1", **names} if as_json else _index(names)
-    asked = _asked(name, findings, book)
+    asked = _asked(name, findings, {**read, **book.figures})
     quotes = Quotes(compiled.decision.fiche, compiled.contents)
-    steps = tuple(walk_back([book.of(node) for node in asked.nodes], quotes))
+    steps = tuple(walk_back(_public(asked, book), quotes))
     if as_json:
         return _json(name, asked, steps, compiled.decision, book)
     text = "" if asked.finding is None else _finding_text(asked.finding)
     return text + "".join(_step_text(step) for step in steps) + _files(steps)
+
+
+def _readings(decision: Decision, book: Ledger) -> dict[str, Node]:
+    """What pieces observed and no figure of the decision needed: it has an id in the report too."""
+    seen = (figure for piece in decision.fiche.pieces for figure in readings.figures(piece))
+    return {figure.id: figure for figure in seen if figure.id not in book.figures}
+
+
+def _public(asked: _Asked, book: Ledger) -> list[Node]:
+    """The nodes under the names that they are listed by; a finding's are its own."""
+    listed = asked.finding is not None
+    return [book.of(node) if listed else node for node in asked.nodes]
 
 
 def finding_id(found: Finding) -> str:
@@ -58,14 +73,14 @@ class _Asked:
     finding: Finding | None = None
 
 
-def _asked(name: str, findings: dict[str, Finding], book: Ledger) -> _Asked:
-    if name in book.figures:
-        return _Asked((book.figures[name],))
+def _asked(name: str, findings: dict[str, Finding], figures: dict[str, Node]) -> _Asked:
+    if name in figures:
+        return _Asked((figures[name],))
     if name in findings:
         found = findings[name]
         sides = (found.need, found.have, found.margin)
         return _Asked(tuple(side for side in sides if side is not None), found)
-    raise Refused([unknown("figure or finding", name, [*findings, *book.figures])])
+    raise Refused([unknown("figure or finding", name, [*findings, *figures])])
 
 
 @record

@@ -71,3 +71,14 @@ def quantity(value: Printed, pointer: Pointer, counter: str, name: str) -> Figur
     """A quantity of a failure or a capacity as a figure."""
     origin = Observed(pointer=pointer, counter=counter, scope="device", stat="", printed=value.text)
     return printed(value, origin, name)
+
+
+def figures(piece: Piece) -> Iterator[Figure]:
+    """Everything that a piece observed as figures: counters, totals, and the quantities of failures."""
+    seen = [observed(reading, name) for name, _, reading in observations(piece)]
+    for name, capacity in capacities(piece):
+        seen.append(quantity(capacity.value, capacity.pointer, capacity.counter, name))
+    for name, _, failure in failures(piece):
+        for key, value in failure.quantities.items():
+            seen.append(quantity(value, failure.pointer, key, f"{name}.{key}"))
+    yield from (figure for figure in seen if figure is not None)
