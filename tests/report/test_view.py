@@ -15,7 +15,17 @@ from fiche.kernel.ledger import ledger
 from fiche.kernel.record import field_names, replace
 from fiche.kernel.unit import BYTE
 from fiche.render.json import decision_bytes
-from fiche.report.parts import Amount, Box, Callout, Missing, Quoted, Reference, State, Table
+from fiche.report.parts import (
+    Amount,
+    Box,
+    Callout,
+    Items,
+    Missing,
+    Quoted,
+    Reference,
+    State,
+    Table,
+)
 from fiche.report.view import brief, view
 from fiche.report.words import language
 
@@ -338,6 +348,17 @@ def test_the_second_reading_is_apart_and_names_what_it_hangs_on(rich):
     text = words(criteria.blocks[1:]).replace("\u00a0", " ")
     assert "rent-4090, memory, limit, cuda:0: would be ● Admissible if" in text
     assert "reserve.cuda_context = 0.50 GiB, assumed by A. Martin" in text
+
+
+def test_second_readings_under_the_same_guesses_are_told_once():
+    made = decision("rich")
+    (first, *_) = made.second_readings
+    other = replace(first, finding=replace(first.finding, case="usual"))
+    told = view(replace(made, second_readings=(first, other)))
+    (criteria,) = [s for s in told.sections if s.id == "criteria"]
+    (items,) = [block for block in criteria.blocks if isinstance(block, Items)]
+    assert len(items.items) == 1
+    assert "memory, limit, cuda:0; rent-4090, memory, usual, cuda:0: would be" in words(items)
 
 
 # --- What stands behind -------------------------------------------------------------------------

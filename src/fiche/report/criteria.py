@@ -138,16 +138,23 @@ def _second(desk: Desk) -> Iterator[Block]:
                 Words(desk.word("second_lead")),
             )
         )
-        yield Items(tuple(_reading(desk, second) for second in readings))
+        alike: dict[tuple[object, ...], list[SecondReading]] = {}
+        for second in readings:
+            alike.setdefault((second.would_be, second.if_held), []).append(second)
+        yield Items(tuple(_reading(desk, shared) for shared in alike.values()))
 
 
-def _reading(desk: Desk, second: SecondReading) -> Parts:
-    found = second.finding
-    where = ", ".join(part for part in (found.requirement, found.case, found.device) if part)
+def _reading(desk: Desk, shared: list[SecondReading]) -> Parts:
+    """Findings that would turn the same way under the same guesses; each stays named."""
+    named = [_place(second.finding) for second in shared]
     return desk.say(
         "second",
-        candidate=Code(found.candidate),
-        requirement=Code(where),
-        state=desk.verdict(second.would_be),
-        held=joined([desk.legible(text) for text in second.if_held], "; "),
+        named=joined(named, "; "),
+        state=desk.verdict(shared[0].would_be),
+        held=joined([desk.legible(text) for text in shared[0].if_held], "; "),
     )
+
+
+def _place(found: Finding) -> Parts:
+    where = ", ".join(part for part in (found.requirement, found.case, found.device) if part)
+    return (Code(found.candidate), Words(", "), Code(where))

@@ -134,5 +134,5 @@ DECISION = {
     "implied": "always required",
     "second_title": "Second reading, with assumptions let in",
     "second_lead": "Only what is to confirm may change here, and nothing above rests on it.",
-    "second": "{candidate}, {requirement}: would be {state} if {held}.",
+    "second": "{named}: would be {state} if {held}.",
 }
