@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.criteria._capacity import DeviceCapacity
+from fiche.criteria._capacity import DeviceCapacity, device_capacity
 from fiche.criteria._failures import Failed, failed
-from fiche.criteria._runs import Success, successes
+from fiche.criteria._runs import Loop, Success, loops, successes
 from fiche.criteria._scope import Question, question
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry, LoadItem
-from fiche.kernel.figure import Figure, ceil, total
+from fiche.kernel.figure import Figure, Number, ceil, total
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
@@ -51,25 +51,46 @@ class Evidence:
         return tuple(run for run in self.runs if run.covers)
 
 
+@record
+class Devices:
+    """The devices of a placement: what each offers, and every run of the whole loop on them.
+
+    `most` is the largest upper bound of what one offers, None where one is open.
+    """
+
+    rooms: tuple[DeviceCapacity, ...]
+    most: Number | None
+    ran: tuple[Loop, ...]
+
+
+def devices_of(candidate: Candidate, ground: Inquiry) -> Devices:
+    """All that does not depend on the case, gathered once."""
+    count = num_devices(candidate)
+    rooms = tuple(device_capacity(candidate, index, ground) for index in range(count))
+    highs = [room.high.high if room.high is not None else None for room in rooms]
+    known = [high for high in highs if high is not None]
+    return Devices(
+        rooms=rooms,
+        most=max(known) if known and len(known) == count else None,
+        ran=loops(count, ground, alone=question(candidate, None).alone),
+    )
+
+
 def gather(
-    candidate: Candidate,
-    case: Case | None,
-    index: int,
-    rooms: tuple[DeviceCapacity, ...],
-    ground: Inquiry,
+    candidate: Candidate, case: Case | None, index: int, devices: Devices, ground: Inquiry
 ) -> Evidence:
-    """Everything about one case on device `index`; `rooms` are the capacities of all devices."""
+    """Everything about one case on device `index` of a placement."""
     ask = question(candidate, case)
     floor = _floor(candidate, case, ground)
     return Evidence(
         candidate=candidate,
         case=case,
         index=index,
-        capacity=rooms[index],
-        runs=tuple(s for p in ground.pieces for s in successes(p, ask, index, len(rooms), ground)),
+        capacity=devices.rooms[index],
+        runs=tuple(successes(devices.ran, ask, index, ground)),
         failures=tuple(_failures(ask, index, ground)),
         floor=floor,
-        excludes=floor if _roomiest(index, rooms) else None,
+        excludes=floor if _roomiest(index, devices) else None,
         envelope=_envelope(candidate, case, ground),
         margin=total(candidate.workload.margin, BYTE),
     )
@@ -130,13 +151,11 @@ def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure |
     return least.named(name, "floor: what must be resident together on the most loaded device")
 
 
-def _roomiest(index: int, rooms: tuple[DeviceCapacity, ...]) -> bool:
+def _roomiest(index: int, devices: Devices) -> bool:
     """Which device is the most loaded nobody says: only the one with most room can be judged by it."""
-    highs = [room.high.high if room.high is not None else None for room in rooms]
-    mine = highs[index]
-    return len(rooms) == 1 or (
-        mine is not None and all(high is not None and high <= mine for high in highs)
-    )
+    here = devices.rooms[index].high
+    most = devices.most
+    return len(devices.rooms) == 1 or (most is not None and here is not None and here.high == most)
 
 
 def _envelope(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fiche.criteria._executed import load_of, phases_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
@@ -18,15 +18,15 @@ class Success:
     """One successful run against one question.
 
     `scope` holds why it does not cover, facts, dimensions and phases together; `ceiling` is the
-    process's whole device use (None: its counters leave that open), `peaks` that of each device of
-    the placement; `related` is True where it ran on the very card.
+    process's whole device use (None: its counters leave that open), `most` the largest one of the
+    placement's devices (None where one is open); `related` is True where it ran on the very card.
     """
 
     piece: str
     run: Run
     scope: Scope
     ceiling: Figure | None
-    peaks: tuple[Figure | None, ...]
+    most: Number | None
     related: bool
     noted: tuple[str, ...]
 
@@ -41,27 +41,53 @@ class Success:
         return (*self.scope.short, *self.scope.contradicted)
 
 
+@record
+class Loop:
+    """A successful run of the whole loop, and its ceiling on each device of a placement."""
+
+    piece: Piece
+    run: Run
+    peaks: tuple[Figure | None, ...]
+    most: Number | None
+
+
+def loops(num_devices: int, ground: Inquiry, *, alone: bool) -> tuple[Loop, ...]:
+    """What every piece holds of them; phased runs locate a problem and admit nothing."""
+    return tuple(
+        _loop(piece, run, _ceilings(piece, run, num_devices, alone=alone))
+        for piece in ground.pieces
+        for run in piece.reading.runs
+        if run.outcome == "success" and run.whole_loop
+    )
+
+
+def _loop(piece: Piece, run: Run, peaks: tuple[Figure | None, ...]) -> Loop:
+    highs = [None if peak is None else peak.high for peak in peaks]
+    known = [high for high in highs if high is not None]
+    most = max(known) if known and len(known) == len(highs) else None
+    return Loop(piece=piece, run=run, peaks=peaks, most=most)
+
+
 def successes(
-    piece: Piece, ask: Question, index: int, num_devices: int, ground: Inquiry
+    ran: tuple[Loop, ...], ask: Question, index: int, ground: Inquiry
 ) -> Iterator[Success]:
-    """Every successful whole-loop run of a piece; phased runs locate a problem and admit nothing."""
-    for run in piece.reading.runs:
-        if run.outcome == "success" and run.whole_loop:
-            peaks = tuple(ceiling(piece, run, i, alone=ask.alone) for i in range(num_devices))
-            yield Success(
-                piece=piece.id,
-                run=run,
-                scope=joined(
-                    scope_of(ask, piece, run, "memory", ground),
-                    load_of(ask, piece, run, "smaller", ground),
-                    phases_of(ask, piece, run, ground),
-                    _sound(run, peaks[index], index, alone=ask.alone),
-                ),
-                ceiling=peaks[index],
-                peaks=peaks,
-                related=speaks_of(ask, piece, run, ground),
-                noted=noted(ask, piece, run, "memory", ground),
-            )
+    """How each of them stands to the question about one device."""
+    for loop in ran:
+        piece, run, peak = loop.piece, loop.run, loop.peaks[index]
+        yield Success(
+            piece=piece.id,
+            run=run,
+            scope=joined(
+                scope_of(ask, piece, run, "memory", ground),
+                load_of(ask, piece, run, "smaller", ground),
+                phases_of(ask, piece, run, ground),
+                _sound(run, peak, index, alone=ask.alone),
+            ),
+            ceiling=peak,
+            most=loop.most,
+            related=speaks_of(ask, piece, run, ground),
+            noted=noted(ask, piece, run, "memory", ground),
+        )
 
 
 _OWN = frozenset({"process_allocator", "process"})
@@ -105,42 +131,51 @@ def _above(most: Number, run: Run, index: int, *, alone: bool) -> dict[str, int]
     return found
 
 
-def ceiling(piece: Piece, run: Run, index: int, *, alone: bool) -> Figure | None:
+def _ceilings(piece: Piece, run: Run, count: int, *, alone: bool) -> tuple[Figure | None, ...]:
+    """The ceiling on each of so many devices; each reading is looked at once, however many they are."""
+    used, reserved, outside = (
+        _peaks(piece, run, counter, alone)
+        for counter in ("process_device_used", "max_memory_reserved", "outside_allocator")
+    )
+    return tuple(_ceiling(used(i), reserved(i), outside(i)) for i in range(count))
+
+
+def _ceiling(used: Figure | None, reserved: Figure | None, outside: Figure | None) -> Figure | None:
     """Peak of the process's device use; else reserved peak plus the part outside the allocator.
 
     A sampled maximum is at most the true peak, so it is no ceiling. An allocated peak never is one:
     the allocator holds more than its live blocks (C3).
     """
-    used = _peak(piece, run, "process_device_used", index, alone)
     if used is not None:
         return used
-    reserved = _peak(piece, run, "max_memory_reserved", index, alone)
-    outside = _peak(piece, run, "outside_allocator", index, alone)
     return None if reserved is None or outside is None else reserved + outside
 
 
-def _peak(piece: Piece, run: Run, counter: str, index: int, alone: bool) -> Figure | None:
-    """The largest peak of a counter on a device; None where several processes share the counter."""
-    named = [
-        (place, seen)
-        for place, seen in enumerate(run.observations, 1)
-        if seen.counter == counter and seen.stat == "peak"
-    ]
-    here = [(place, seen) for place, seen in named if _of_device(seen, named, index, alone)]
+def _peaks(
+    piece: Piece, run: Run, counter: str, alone: bool
+) -> Callable[[int | None], Figure | None]:
+    """The largest peak of a counter by device.
+
+    A reading of one device describes no other (C9); a placement of one device has only one.
+    """
+    named: dict[int | None, list[tuple[int, Observation]]] = {}
+    for place, seen in enumerate(run.observations, 1):
+        if seen.counter == counter and seen.stat == "peak":
+            named.setdefault(seen.device_index, []).append((place, seen))
+    found = {index: _largest(piece, run, here) for index, here in named.items()}
+    if alone and len(found) == 1:
+        (only,) = found.values()
+        return lambda _: only
+    return found.get
+
+
+def _largest(piece: Piece, run: Run, here: list[tuple[int, Observation]]) -> Figure | None:
+    """None where several processes share the counter: they hold their peaks at the same time."""
     figures = [observed(seen, observation_id(piece.id, run.id, place)) for place, seen in here]
     known = [figure for figure in figures if figure is not None]
     if not known or len({seen.rank for _, seen in here}) > 1:
-        return None  # processes that share a device hold their peaks at the same time
+        return None
     largest = known[0]
     for figure in known[1:]:
         largest = larger(largest, figure)
     return largest
-
-
-def _of_device(
-    seen: Observation, named: list[tuple[int, Observation]], index: int, alone: bool
-) -> bool:
-    """A reading of one device describes no other (C9); a placement of one device has only one."""
-    if seen.device_index == index:
-        return True
-    return alone and len({other.device_index for _, other in named}) == 1

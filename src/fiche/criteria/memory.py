@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _asked, _claims
-from fiche.criteria._capacity import Backing, device_capacity
-from fiche.criteria._evidence import Evidence, gather, num_devices, pinned, placed
+from fiche.criteria._capacity import Backing
+from fiche.criteria._evidence import Evidence, devices_of, gather, num_devices, pinned, placed
 from fiche.criteria._open import Row, conditions, row_of
 from fiche.criteria._runs import Success
 from fiche.kernel import trace
@@ -22,13 +22,11 @@ def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
     """One comparison per case and device; one without a case where the fiche states none."""
-    rooms = tuple(
-        device_capacity(candidate, index, ground) for index in range(num_devices(candidate))
-    )
+    devices = devices_of(candidate, ground)
     cases = _cases(requirement, candidate)
     by_device = tuple(
-        row_of(tuple(gather(candidate, case, index, rooms, ground) for case in cases))
-        for index in range(len(rooms))
+        row_of(tuple(gather(candidate, case, index, devices, ground) for case in cases))
+        for index in range(len(devices.rooms))
     )
     return tuple(
         _comparison(place, row, ground) for place in range(len(cases)) for row in by_device
@@ -87,8 +85,7 @@ def _peak(run: Success) -> tuple[bool, Number, str]:
 
 def _below_floor(run: Success, seen: Evidence) -> bool:
     """No device of the run held as much as the most loaded one must."""
-    highs = [None if peak is None else peak.high for peak in run.peaks]
-    return seen.floor is not None and all(h is not None and h < seen.floor.low for h in highs)
+    return seen.floor is not None and run.most is not None and run.most < seen.floor.low
 
 
 def _useful(need: Figure | None, low: Figure | None) -> Figure | None:
@@ -120,10 +117,9 @@ def _conflicts(seen: Evidence) -> Iterator[str]:
         if run.scope.disputed:
             yield from (f"{run.piece}: {text}" for text in run.scope.contradicted)
         if run.covers and _below_floor(run, seen):
-            highs = [peak.high or 0 for peak in run.peaks if peak is not None]
             floor = seen.floor.low if seen.floor is not None else 0
             yield (
-                f"{run.piece} peaked at most at {max(highs)} B, below the computed floor of {floor} B: "
+                f"{run.piece} peaked at most at {run.most} B, below the computed floor of {floor} B: "
                 "something else ran"
             )
     for fail in seen.failures:
