@@ -29,7 +29,7 @@ def card(name="a", cards=1, more=""):
     return f"  - {{id: {name}, gpu: nvidia-rtx-4090-24g, cards: {cards}{more}}}\n"
 
 
-@pytest.mark.parametrize("count", [200_001, 10**12, 10**17])
+@pytest.mark.parametrize("count", [100_001, 10**12, 10**17])
 def test_a_count_with_too_many_digits_is_refused_soon(count):
     placement = f", placement: {{devices: {count}}}"
     capacity = "requirements:\n  - {id: c, kind: capacity, level: must, at_least: 1 GB}\n"

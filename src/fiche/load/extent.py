@@ -7,7 +7,7 @@ from fiche.load.fault import Faults
 
 # A hundred times what a committee reads; each answer takes a fraction of a millisecond, and looks at
 # every piece.
-MAX_ANSWERS = 200_000
+MAX_ANSWERS = 100_000
 MAX_LOOKS = 10_000_000
 _ALWAYS = ("memory", "quality")
 
