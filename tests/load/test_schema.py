@@ -15,6 +15,7 @@ from fiche.load.fault import MOST_HINTS, Faults
 from fiche.load.schema import QUANTITIES, check, document
 from fiche.load.source import source
 from fiche.load.tree import parse
+from fiche.load.vocabulary import NEED, workload_terms
 
 OWN = ("fiche", "policy")
 
@@ -46,6 +47,26 @@ def properties(schema, path=""):
 def test_a_schema_is_one(name):
     jsonschema_rs.meta.validate(document(name))
     assert document(name)["$schema"].endswith("2020-12/schema")
+
+
+def test_a_changed_value_is_held_to_what_the_workload_says_of_it():
+    """A change to no device at all would leave memory without a question, and so without a verdict."""
+    definitions = document("fiche")["$defs"]
+    change = definitions["change"]["properties"]
+    for path in workload_terms():
+        key, _, below = path.partition(".")
+        if key in NEED or path.endswith(".*"):
+            continue
+        told = definitions["workload"]["properties"][key]
+        if below:
+            told = definitions[told["$ref"].rsplit("/", 1)[-1]]["properties"][below]
+        if told.get("$ref") == "#/$defs/word":
+            assert path not in change
+        elif "enum" in told:
+            owner = key if below else "workload"
+            assert change[path]["$ref"] == f"#/$defs/{owner}/properties/{below or key}"
+        else:
+            assert change[path]["$ref"] == told["$ref"]
 
 
 @pytest.mark.parametrize("name", OWN)
