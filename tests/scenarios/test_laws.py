@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,7 @@ from scenarios.story import (
     check,
     device,
     files,
+    offers,
     oom,
     phase,
     record,
@@ -315,3 +317,76 @@ def test_a_strict_fact_that_the_fiche_does_not_tell_retains_nothing(case, path):
     told = judged((fiche, contents))
     memory = [f for f in told["findings"] if f["kind"] == "memory"]
     assert {f["verdict"] for f in memory} <= {"to_confirm"}
+
+
+# --- The cost of a package, worked out again ------------------------------------------------------
+
+
+@st.composite
+def told_offers(draw):
+    """Every term told: (terms, what the package costs before tax)."""
+    count = st.integers(1, 5)
+    told = {
+        "cards": draw(count),
+        "per_lot": draw(count),
+        "order": draw(st.sampled_from([None, 1, 2, 3])),
+        "covers": draw(st.sampled_from(["lot", "card"])),
+        "cents": draw(st.integers(1, 99_999)),
+        "hours": draw(st.integers(1, 400)),
+        "per": draw(st.sampled_from([1, 24, 72, 168])),
+        "least": draw(st.sampled_from([None, 8, 100])),
+        "extension": draw(st.sampled_from(["lots", "hours"])),
+        "setup": draw(st.sampled_from([None, "order", "lot", "card", "lot hour", "card hour"])),
+        "rate": draw(st.sampled_from([0, 19, 20])),
+        "asked": draw(st.sampled_from(["excluded", "included"])),
+    }
+    return told, _worked_out(**told)
+
+
+def _worked_out(
+    cards, per_lot, order, covers, cents, hours, per, least, extension, setup, rate, asked
+):
+    lots = max(-(-cards // per_lot), order or 1)
+    share = max(Fraction(max(hours, least or 0), per), Fraction(1))
+    periods = share if extension == "hours" else Fraction(-(-share.numerator // share.denominator))
+    units = lots * (per_lot if covers == "card" else 1)
+    times = {"order": 1, "lot": lots, "card": lots * per_lot}
+    cost = Fraction(cents, 100) * units * periods
+    if setup:
+        what, _, hourly = setup.partition(" ")
+        cost += Fraction(5, 4) * times[what] * (periods * per if hourly else 1)
+    return cost * (1 + Fraction(rate, 100)) if asked == "included" else cost
+
+
+@EACH
+@given(told_offers())
+def test_a_package_costs_what_its_terms_say(case):
+    """Whole lots, whole periods, minimum order and time, charges and tax, by another arithmetic."""
+    told, cost = case
+    price = f"{told['cents'] // 100}.{told['cents'] % 100:02} USD"
+    text = f"{price} for {told['per']} h, valid until 2026-12-31\n"
+    fiche = asked()
+    fiche["workload"]["duration"]["value"] = f"{told['hours']} h"
+    fiche["candidates"][0]["cards"] = told["cards"]
+    own = {"amount": price, "per": f"{told['per']} h", "covers": told["covers"]}
+    tax = {"basis": "excluded", "rate": f"{told['rate']} %"}
+    fiche["pieces"][2]["attests"] = [
+        {"fact": "price", **own, "quote": price},
+        {"fact": "validity", "until": "2026-12-31", "quote": "2026-12-31"},
+    ]
+    budget = fiche["requirements"][2]
+    budget |= {"tax": told["asked"], "at_most": "100000.00 USD"}
+    row = offers(
+        cards_per_lot=told["per_lot"],
+        min_order=told["order"],
+        min_time=f"{told['least']} h" if told["least"] else None,
+        price=own,
+        tax=tax,
+        extension=told["extension"],
+        setup={"amount": "1.25 USD", "per": told["setup"]} if told["setup"] else None,
+    )
+    made = judged((fiche, files(quote_txt=text, offers_yaml=row)))
+    listed = next(f for f in made["figures"] if f["id"] == "rent.cost")
+    assert Fraction(listed["value"]) == cost
+    found = places(made)["rent", "budget", "must", "", ""]
+    assert found["verdict"] == ("admissible" if cost <= 100_000 else "exclude")
