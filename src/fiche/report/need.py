@@ -161,7 +161,9 @@ def _gap_rows(desk: Desk, beside: list[list[Gap]]) -> Iterator[Row]:
     for cells, runs in alike.values():
         named = joined([Code(f"{gap.piece}/{gap.run}") for gap in runs])
         device = desk.device(runs[0].device)
-        yield row(cell((Code(runs[0].case), Words(", "), *named), device), *cells)
+        # Of a changed candidate it is the candidate's own estimate, and says so.
+        of = (Code(runs[0].of), Words(", ")) if runs[0].of else ()
+        yield row(cell((*of, *named), device), *cells)
 
 
 def _gap(desk: Desk, found: list[Gap]) -> list[Cell]:
