@@ -104,6 +104,12 @@ def test_a_case_that_no_must_asks_about_is_named_beside_the_answer(tmp_path, sho
     assert "Not answered for" not in show(compiled(written(tmp_path, fiche, files())))
 
 
+def test_a_gap_to_a_candidates_own_estimate_names_the_candidate():
+    """D10, E6: `limit` alone would name the estimate of the unchanged load, another number."""
+    text = page(compiled(SAMPLES / "one-change" / "fiche.yaml"))
+    assert "four-at-once/limit , run-four/four-1.0.serve_loop" in text
+
+
 # --- Every printed amount is an amount of the decision --------------------------------------------
 
 AMOUNT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) (GiB|MiB|KiB|GB|MB)\b")
