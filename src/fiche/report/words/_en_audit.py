@@ -134,9 +134,8 @@ AUDIT = {
     "warnings": "What the pieces warn about:",
     "not_observed": "Text in the pieces that looks like evidence and is none:",
     "limit_scope": (
-        "This decision holds for the workload, the candidates and the pieces named here, on the "
-        "date declared, and says nothing of speed: no price and no label does. CUDA and ROCm share "
-        "the name torch.cuda, but not kernels, precision or results."
+        "It holds for what is named here, on the date declared, and says nothing of speed. "
+        "CUDA and ROCm share the name torch.cuda, not kernels or results."
     ),
     # Method
     "method_title": "Method",
