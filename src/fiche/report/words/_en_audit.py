@@ -135,7 +135,7 @@ AUDIT = {
     "not_observed": "Text in the pieces that looks like evidence and is none:",
     "limit_scope": (
         "It holds for what is named here, on the date declared, and says nothing of speed. "
-        "CUDA and ROCm share the name torch.cuda, not kernels or results."
+        "CUDA and ROCm share the name torch.cuda and no more."
     ),
     # Method
     "method_title": "Method",
