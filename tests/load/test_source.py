@@ -29,10 +29,14 @@ def test_a_place_leads_back_to_its_character(text):
 
 def test_only_a_line_feed_ends_a_line():
     """YAML counts CR, NEL and the Unicode separators as well; editors and git do not."""
-    found = source("a.yaml", "a\rb\u2028c\u2029d\u0085e\r\nf".encode())
-    place = found.span(found.text.index("f"))
+    text = "a: 1 # x\rb\u2028c\u2029d\u0085e\r\nf\rg"
+    assert refused(text.encode()) == [("F102", 1, n) for n in (9, 11, 13, 15)] + [("F102", 2, 2)]
+
+
+def test_the_line_ends_of_windows_may_stay():
+    found = source("a.yaml", b"a\r\nb\r\n")
+    place = found.span(found.text.index("b"))
     assert (place.line, place.column) == (2, 1)
-    assert found.span(found.text.index("e")).column == 9
 
 
 def test_a_byte_order_mark_moves_no_column():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
+from itertools import islice
 from typing import NamedTuple
 
 from fiche.kernel.address import Span
@@ -15,6 +16,8 @@ FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
+# YAML ends a line there, and so a comment; editors and git do not: a key behind it is read unseen.
+_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _MAX_SHOWN = 20
 _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00")
@@ -79,12 +82,16 @@ def _place(file: str, body: bytes, offset: int) -> Span:
 
 def _refuse_controls(found: Source) -> None:
     faults = Faults()
-    for number, match in enumerate(FORBIDDEN.finditer(found.text)):
-        if number == _MAX_SHOWN:
-            break
-        name = f"U+{ord(match[0]):04X}"
-        message = f"control character {name}"
-        faults.add(
-            "F102", message, found.span(match.start()), "remove it; a tab and line ends may stay"
-        )
+    for match in islice(FORBIDDEN.finditer(found.text), _MAX_SHOWN):
+        message = f"control character {_name(match)}"
+        hint = "remove it; a tab and line ends may stay"
+        faults.add("F102", message, found.span(match.start()), hint)
+    for match in islice(_BREAKS.finditer(found.text), _MAX_SHOWN):
+        message = f"{_name(match)} ends a line for YAML, and for nobody else"
+        hint = "end each line with a line feed, alone or behind a carriage return"
+        faults.add("F102", message, found.span(match.start()), hint)
     faults.stop()
+
+
+def _name(match: re.Match[str]) -> str:
+    return f"U+{ord(match[0]):04X}"
