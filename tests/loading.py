@@ -17,9 +17,9 @@ class MemoryFolder:
     def read(self, name, limit):
         inside(name)
         if name not in self.files:
-            raise UnreadableError("F318", f"'{name}' does not exist")
+            raise UnreadableError("F318", f"'{name}' does not exist", "check the name")
         if len(self.files[name]) > limit:
-            raise UnreadableError("F319", f"'{name}' is too long")
+            raise UnreadableError("F319", f"'{name}' is too long", "split it")
         return self.files[name]
 
 

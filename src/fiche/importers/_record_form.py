@@ -136,11 +136,13 @@ def _indexes(document: dict[str, Any]) -> Iterator[Fault]:
     for place, phase in enumerate(document["phases"]):
         if phase["index"] in seen:
             message = f"the index {phase['index']} stands twice"
-            yield Fault("F437", ("phases", place, "index"), message)
+            yield Fault("F437", ("phases", place, "index"), message, "count phases as they ran")
         seen.add(phase["index"])
         names = [device["device"] for device in phase.get("devices", ())]
         if len(names) != len(set(names)):
-            yield Fault("F437", ("phases", place, "devices"), "a device stands twice in one phase")
+            hint = "one entry a device; a process of several ranks writes one record each"
+            message = "a device stands twice in one phase"
+            yield Fault("F437", ("phases", place, "devices"), message, hint)
 
 
 def _journal(lines: list[str], first: int, sha256: str) -> Form:

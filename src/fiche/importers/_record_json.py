@@ -95,7 +95,7 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
     found: dict[str, object] = {}
     for key, item in value.pairs:
         if key in found:
-            faults.append(Fault("F433", (*path, key), f"the key {key!r} stands twice"))
+            faults.append(Fault("F433", (*path, key), f"the key {key!r} stands twice", "keep one"))
         found[key] = _settled(item, (*path, key), faults)
     return found
 
@@ -104,7 +104,10 @@ def schema_faults(document: object) -> Iterator[Fault]:
     """What the schema of records refuses, each with its path."""
     for error in _validator().iter_errors(document):
         path = tuple(error.instance_path)
-        yield Fault(_code(error), path, _message(error, path))
+        yield Fault(_code(error), path, _message(error, path), _EXPECTED)
+
+
+_EXPECTED = "`fiche schema record` prints all that a record may hold, with its meaning"
 
 
 def _code(error: ValidationError) -> str:

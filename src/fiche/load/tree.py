@@ -184,10 +184,11 @@ _HANDLERS = {
     "MappingStartEvent": _Builder.start,
     "MappingEndEvent": _Builder.end,
 }
+_CHECK = "check the indentation, brackets, and quotes inside quotes"
 _HINTS = {
     "mapping values are not allowed": "put quotes around a text that holds a colon and a blank",
     "cannot start any token": "put quotes around a text that starts with this character",
-    "did not find expected key": "check the indentation, and quotes inside quotes",
+    "did not find expected key": _CHECK,
     "expected ',' or": "close the bracket, or put a comma before this",
     "could not find expected ':'": "a key needs a colon and a blank behind it",
     "found unexpected end of stream": "close the quotes",
@@ -195,7 +196,7 @@ _HINTS = {
 
 
 def _hint(problem: str) -> str:
-    return next((hint for words, hint in _HINTS.items() if words in problem), "")
+    return next((hint for words, hint in _HINTS.items() if words in problem), _CHECK)
 
 
 def _events(text: str) -> Iterator[yaml.Event]:

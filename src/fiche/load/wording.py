@@ -155,7 +155,7 @@ def _type(broken: Broken) -> Fault:
     expected = _EXPECTED.get(types, " or ".join(types))
     found = quoted(node.text) if isinstance(node, Scalar) else _SORTS[type(node).__name__]
     message = f"'{broken.name}' needs {expected}, not {found}"
-    return Fault(code="F303", message=message, hint=_quotes(node, types))
+    return Fault(code="F303", message=message, hint=_quotes(node, types) or _example(broken.schema))
 
 
 def _quotes(node: Node, types: tuple[str, ...]) -> str:
@@ -218,7 +218,13 @@ def _other(broken: Broken) -> Fault:
 
 
 def _example(schemas: tuple[Any, ...]) -> str:
-    here = schemas[0]
-    if "examples" in here:
-        return f"write it as in {here['examples'][0]}"
-    return str(here.get("description", ""))
+    """How it is written, or what it is: of the value itself, else of the key above it."""
+    near = [schema for schema in schemas[:_NEAR] if isinstance(schema, dict)]
+    for schema in near:
+        if "examples" in schema:
+            return f"write it as in {schema['examples'][0]}"
+    return next((str(schema["description"]) for schema in near if "description" in schema), "")
+
+
+# A definition, the key that refers to it, the list of keys, and what holds them.
+_NEAR = 4
