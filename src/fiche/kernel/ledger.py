@@ -128,11 +128,18 @@ def _unclaimed(
     return f"{wanted[-1]}~{count}"
 
 
+# decision.json and the page say the same numbers of the same decision: they are named once.
+_latest: list[tuple[Decision, Ledger]] = []
+
+
 def ledger(decision: Decision) -> Ledger:
     """Name every number that a report of this decision may print."""
+    if _latest and _latest[0][0] is decision:
+        return _latest[0][1]
     book = Ledger()
     for root in _roots(decision):
         book.enter(root)
+    _latest[:] = [(decision, book)]
     return book
 
 
