@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from fiche.criteria import _failures
 from fiche.criteria._capacity import DeviceCapacity, device_capacity
-from fiche.criteria._failures import Failed, failed
-from fiche.criteria._runs import Loop, Success, loops, successes
-from fiche.criteria._scope import Question, question
+from fiche.criteria._failures import Failed
+from fiche.criteria._runs import Loop, Success, loops, on_device, successes
+from fiche.criteria._scope import question
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry, LoadItem
 from fiche.kernel.figure import Figure, Number, ceil, total
@@ -76,23 +75,49 @@ def devices_of(candidate: Candidate, ground: Inquiry) -> Devices:
     )
 
 
-def gather(
-    candidate: Candidate, case: Case | None, index: int, devices: Devices, ground: Inquiry
-) -> Evidence:
-    """Everything about one case on device `index` of a placement."""
+@record
+class Asked:
+    """One case, and what is said of it on all devices alike."""
+
+    candidate: Candidate
+    case: Case | None
+    alone: bool
+    runs: tuple[Success, ...]
+    failures: tuple[Failed, ...]
+    floor: Figure | None
+    envelope: Figure | None
+
+
+def asked(candidate: Candidate, case: Case | None, devices: Devices, ground: Inquiry) -> Asked:
+    """All that does not depend on the device, gathered once."""
     ask = question(candidate, case)
-    floor = _floor(candidate, case, ground)
-    return Evidence(
+    return Asked(
         candidate=candidate,
         case=case,
+        alone=ask.alone,
+        runs=successes(devices.ran, ask, ground),
+        failures=_failures.failures(ask, ground),
+        floor=_floor(candidate, case, ground),
+        envelope=_envelope(candidate, case, ground),
+    )
+
+
+def gather(ask: Asked, index: int, devices: Devices) -> Evidence:
+    """Everything about one case on device `index` of a placement."""
+    return Evidence(
+        candidate=ask.candidate,
+        case=ask.case,
         index=index,
         capacity=devices.rooms[index],
-        runs=tuple(successes(devices.ran, ask, index, ground)),
-        failures=tuple(_failures(ask, index, ground)),
-        floor=floor,
-        excludes=floor if _roomiest(index, devices) else None,
-        envelope=_envelope(candidate, case, ground),
-        margin=total(candidate.workload.margin, BYTE),
+        runs=tuple(
+            on_device(told, loop, index, alone=ask.alone)
+            for told, loop in zip(ask.runs, devices.ran, strict=True)
+        ),
+        failures=tuple(_failures.on_device(told, index, alone=ask.alone) for told in ask.failures),
+        floor=ask.floor,
+        excludes=ask.floor if _roomiest(index, devices) else None,
+        envelope=ask.envelope,
+        margin=total(ask.candidate.workload.margin, BYTE),
     )
 
 
@@ -120,14 +145,6 @@ def pinned(floor: Figure) -> bool:
         leaf.id.rpartition("/")[2].startswith(_COUNTS) and isinstance(leaf.origin, Stated)
         for leaf in trace.leaves(floor)
     )
-
-
-def _failures(ask: Question, index: int, ground: Inquiry) -> Iterator[Failed]:
-    for piece in ground.pieces:
-        for run in piece.reading.runs:
-            found = failed(piece, run, ask, index, ground)
-            if found is not None:
-                yield found
 
 
 def _items(case: Case | None, ground: Inquiry) -> tuple[LoadItem, ...]:

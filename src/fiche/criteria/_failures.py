@@ -6,7 +6,7 @@ from fiche.criteria._executed import load_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of, told_facts
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.piece import Failure, Piece, Run
-from fiche.kernel.record import record
+from fiche.kernel.record import record, replace
 
 # Messages that say the device had no memory left; a library's or a counter's word is not one.
 _SAYS_SO = frozenset({"allocator_oom", "driver_oom"})
@@ -50,15 +50,27 @@ class Failed:
         return self.scope.disputed and not self.doubts
 
 
-def failed(piece: Piece, run: Run, ask: Question, index: int, ground: Inquiry) -> Failed | None:
+def failures(ask: Question, ground: Inquiry) -> tuple[Failed, ...]:
+    """Every failure that the pieces hold, before any device is looked at."""
+    found = (_failed(p, run, ask, ground) for p in ground.pieces for run in p.reading.runs)
+    return tuple(each for each in found if each is not None)
+
+
+def on_device(told: Failed, index: int, *, alone: bool) -> Failed:
+    """The same on one device: one that the message names is no other (C9)."""
+    there = None if told.run.failure is None else told.run.failure.device_index
+    if alone or there in (None, index):
+        return told
+    return replace(told, doubts=(f"it happened on device {there}", *told.doubts))
+
+
+def _failed(piece: Piece, run: Run, ask: Question, ground: Inquiry) -> Failed | None:
     """Judge one run's failure; None when the run did not fail."""
     failure = run.failure
     if run.outcome != "failure" or failure is None:
         return None
     word = _alone_by_word(piece, run, ground)
     doubts = [*_causes(failure, word), *_beside(ask, run)]
-    if failure.device_index not in (None, index) and not ask.alone:
-        doubts.insert(0, f"it happened on device {failure.device_index}")
     facts = scope_of(ask, piece, run, "memory", ground)
     scope = joined(facts, load_of(ask, piece, run, "larger", ground))
     return Failed(

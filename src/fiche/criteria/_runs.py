@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from fiche.criteria._executed import load_of, phases_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
@@ -10,7 +10,7 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure, Number, larger
 from fiche.kernel.piece import Observation, Piece, Run
 from fiche.kernel.readings import observation_id, observed
-from fiche.kernel.record import record
+from fiche.kernel.record import record, replace
 
 
 @record
@@ -68,26 +68,31 @@ def _loop(piece: Piece, run: Run, peaks: tuple[Figure | None, ...]) -> Loop:
     return Loop(piece=piece, run=run, peaks=peaks, most=most)
 
 
-def successes(
-    ran: tuple[Loop, ...], ask: Question, index: int, ground: Inquiry
-) -> Iterator[Success]:
-    """How each of them stands to the question about one device."""
-    for loop in ran:
-        piece, run, peak = loop.piece, loop.run, loop.peaks[index]
-        yield Success(
-            piece=piece.id,
-            run=run,
+def successes(ran: tuple[Loop, ...], ask: Question, ground: Inquiry) -> tuple[Success, ...]:
+    """How each of them stands to the question, before any device is looked at."""
+    return tuple(
+        Success(
+            piece=loop.piece.id,
+            run=loop.run,
             scope=joined(
-                scope_of(ask, piece, run, "memory", ground),
-                load_of(ask, piece, run, "smaller", ground),
-                phases_of(ask, piece, run, ground),
-                _sound(run, peak, index, alone=ask.alone),
+                scope_of(ask, loop.piece, loop.run, "memory", ground),
+                load_of(ask, loop.piece, loop.run, "smaller", ground),
+                phases_of(ask, loop.piece, loop.run, ground),
             ),
-            ceiling=peak,
+            ceiling=None,
             most=loop.most,
-            related=speaks_of(ask, piece, run, ground),
-            noted=noted(ask, piece, run, "memory", ground),
+            related=speaks_of(ask, loop.piece, loop.run, ground),
+            noted=noted(ask, loop.piece, loop.run, "memory", ground),
         )
+        for loop in ran
+    )
+
+
+def on_device(told: Success, loop: Loop, index: int, *, alone: bool) -> Success:
+    """The same on one device, with what its counters show there."""
+    peak = loop.peaks[index]
+    scope = joined(told.scope, _sound(loop.run, peak, index, alone=alone))
+    return replace(told, scope=scope, ceiling=peak)
 
 
 _OWN = frozenset({"process_allocator", "process"})

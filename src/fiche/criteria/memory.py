@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from fiche.criteria import _asked, _claims
 from fiche.criteria._capacity import Backing
-from fiche.criteria._evidence import Evidence, devices_of, gather, num_devices, pinned, placed
+from fiche.criteria._evidence import (
+    Evidence,
+    asked,
+    devices_of,
+    gather,
+    num_devices,
+    pinned,
+    placed,
+)
 from fiche.criteria._open import Row, conditions, row_of
 from fiche.criteria._runs import Success
 from fiche.kernel import trace
@@ -23,9 +31,9 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """One comparison per case and device; one without a case where the fiche states none."""
     devices = devices_of(candidate, ground)
-    cases = _cases(requirement, candidate)
+    cases = [asked(candidate, c, devices, ground) for c in _cases(requirement, candidate)]
     by_device = tuple(
-        row_of(tuple(gather(candidate, case, index, devices, ground) for case in cases))
+        row_of(tuple(gather(case, index, devices) for case in cases))
         for index in range(len(devices.rooms))
     )
     return tuple(
