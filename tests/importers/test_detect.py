@@ -1,8 +1,11 @@
 """Which importer reads a file, and how formats that none reads are named (C13, law 8)."""
 
+import contextlib
 import gzip
 import hashlib
 import json
+import random
+import time
 
 import pytest
 from hypothesis import given
@@ -122,6 +125,41 @@ def test_gzip_that_breaks_off_or_bursts(monkeypatch):
     monkeypatch.setattr(_opened, "MAX_BYTES", 1_000)
     with pytest.raises(Refused, match="F425"):
         read(packed)
+
+
+@pytest.mark.parametrize("size", [0, 1, 16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 3 * 10**6])
+def test_members_of_any_size_are_unpacked_one_after_another(size):
+    chance = random.Random(size)
+    parts = [chance.randbytes(size), OOM, b"", chance.randbytes(size // 3), b"x" * size]
+    packed = b"".join(map(gzip.compress, parts))
+    assert _opened.opened(packed, "") == b"".join(parts)
+    assert _opened.opened(packed + bytes(512), "") == b"".join(parts)
+    with pytest.raises(Refused):
+        _opened.opened(packed[:-1], "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        gzip.compress(b"") * 100_000,
+        b"\n" * 10**6,
+        b" " * 10**6,
+        b"=" * 10**6,
+        b"GPU0" + b" " * 10**6,
+        b"# gpu" + b" " * 10**6,
+        b"# gpu\n" * 10**5,
+        b"memory.required" * 10**5,
+        b"MPSbackendoutofmemory" * 9_000,
+        b"to allocate " * 40_000,
+    ],
+    ids=lambda content: content[:16].decode("latin-1").encode("unicode_escape").decode(),
+)
+def test_no_text_takes_the_square_of_its_length(content):
+    """Law 7: bounded work, whatever a file holds over and over."""
+    started = time.monotonic()
+    with contextlib.suppress(Refused):
+        read(content)
+    assert time.monotonic() - started < 30
 
 
 def test_lines_of_packed_text_are_said_to_be_so():

@@ -12,6 +12,7 @@ from fiche.importers._refusal import refused
 # Evidence is a log or a record, not an archive: what unpacks to more is a bomb or a mistake.
 MAX_BYTES = 512 * 1024 * 1024
 _STEP = 1024 * 1024
+_PORTION = 16 * 1024
 _GZIP = b"\x1f\x8b"
 _MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32"),
@@ -54,23 +55,28 @@ def _transcoded(plain: bytes) -> bytes:
 
 
 def _gunzipped(content: bytes, sha256: str) -> bytes:
+    """Every member, one after another; a member may be tiny, so each is fed in small portions."""
     parts: list[bytes] = []
-    total = 0
-    rest = content
+    total = at = 0
     try:
-        while rest.startswith(_GZIP):
+        while content.startswith(_GZIP, at):
             engine = zlib.decompressobj(wbits=31)
+            held: bytes | memoryview = b""
             while not engine.eof:
-                part = engine.decompress(rest, _STEP)
-                rest = engine.unconsumed_tail or engine.unused_data
+                if not held:
+                    held = memoryview(content)[at : at + _PORTION]
+                    at += len(held)
+                if not held:
+                    raise _cut(sha256)
+                part = engine.decompress(held, _STEP)
+                held = engine.unconsumed_tail
                 total += len(part)
                 _within(total, sha256)
                 parts.append(part)
-                if not part and not rest and not engine.eof:
-                    raise _cut(sha256)
+            at -= len(engine.unused_data)
     except zlib.error as error:
         raise refused("F426", f"the gzip data is broken ({error})", sha256) from None
-    if rest.strip(b"\x00"):
+    if content[at:].strip(b"\x00"):
         raise refused("F426", "there is more data behind the gzip data", sha256)
     return b"".join(parts)
 

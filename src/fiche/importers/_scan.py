@@ -28,6 +28,7 @@ _MAX_LINES = 400
 _MAX_FRONT = 4_000
 _KEPT_FRONT = 800
 _CLASS = re.compile(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
+_CLASS_LENGTH = 96  # the longest match: searching a longer text for it takes its square
 _EDGE = re.compile(rb"[\r\n]")
 _PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
 
@@ -83,7 +84,7 @@ class Message:
     def whole(self) -> Message:
         """The same message with the following lines of its speaker, up to where another starts."""
         text = Squeezed(self.content)
-        _fill(text, self.start, self.start + _REACH, _CLASS.sub(b"", self.front), self.speaker)
+        _fill(text, self.start, self.start + _REACH, _prefix_of(self.front), self.speaker)
         match = self.match.re.match(text.text)
         if match is None:
             return self
@@ -96,6 +97,11 @@ class Message:
         """The message up to a position of the visible text, its blanks and damages evened out."""
         raw = self.content[self.start : min(self.text.after(position), self.start + _REACH)]
         return plain(raw)[:limit]
+
+
+def _prefix_of(front: bytes) -> bytes:
+    """What stands before a message on its line, without the name of the exception."""
+    return front[:-_CLASS_LENGTH] + _CLASS.sub(b"", front[-_CLASS_LENGTH:])
 
 
 # Every message that can be wrapped holds one of these; the full pattern is slow on long texts.

@@ -41,14 +41,15 @@ FORMATS = (
     Format("Parquet file", (b"PAR1",)),
     Format("pickle (a torch memory snapshot?)", marks=rb"\A\x80[\x02-\x05]"),
     Format("nvidia-smi table", marks=rb"\+-{20,}\+\r?\n\| NVIDIA-SMI "),
-    Format("nvidia-smi -q report", marks=rb"=+NVSMI LOG=+|FB Memory Usage\r?\n"),
+    Format("nvidia-smi -q report", marks=rb"=NVSMI LOG=|FB Memory Usage\r?\n"),
     Format("nvidia-smi -q -x XML", marks=rb"<nvidia_smi_log>|nvsmi_device_v\d+\.dtd"),
     Format(
         "nvidia-smi CSV", marks=rb"(?:memory\.(?:used|total|free)|used_(?:gpu_)?memory) \[MiB\]"
     ),
-    Format("nvidia-smi dmon table", marks=rb"(?m)^# gpu\s+.*\n# Idx\s"),
+    Format("nvidia-smi dmon table", marks=rb"(?m)^# gpu[ \t].{0,400}\n# Idx\s"),
     Format(
-        "nvidia-smi topology matrix", marks=rb"(?m)^(?:\x1b\[4m)?\s*GPU0\s+.*(?:CPU|NUMA) Affinity"
+        "nvidia-smi topology matrix",
+        marks=rb"(?m)^(?:\x1b\[4m)?[ \t]{0,40}GPU0[ \t].{0,1000}(?:CPU|NUMA) Affinity",
     ),
     Format("rocm-smi JSON", marks=rb'"VRAM Total (?:Used )?Memory \(B\)"'),
     Format("amd-smi JSON", marks=rb'"(?:mem_usage|total_vram|used_vram)"\s*:'),
@@ -85,7 +86,7 @@ FORMATS = (
     ),
     Format(
         "Ollama log",
-        marks=rb"memory\.(?:required|available)[.\w]*=|source=(?:memory|device|sched)\.go",
+        marks=rb"memory\.(?:required|available)[.\w]{0,40}=|source=(?:memory|device|sched)\.go",
     ),
     Format(
         "TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"
