@@ -24,8 +24,16 @@ SOURCE = ROOT / "src" / "fiche"
 TESTS = ROOT / "tests"
 OPTIONS = TESTS / "cli_options.json"
 
-PURE_ROOMS = ("kernel", "estimators", "vendors", "criteria", "evaluate", "report")
-DOORS = ("importers", "estimators", "vendors", "criteria")
+PURE_ROOMS = ("kernel", "families", "estimators", "vendors", "criteria", "evaluate", "report")
+DOORS = (
+    "importers",
+    "families",
+    "estimators",
+    "estimators/engines",
+    "estimators/quantisation",
+    "vendors",
+    "criteria",
+)
 BANNED_NAMES = {"size", "data", "info", "manager", "util", "utils", "helper", "helpers"}
 BANNED_CALLS = {"open", "print", "input", "float", "eval", "exec"}
 
@@ -226,7 +234,7 @@ def test_each_member_of_a_door_has_its_test():
         f"tests/{room}/test_{module}.py"
         for room in DOORS
         if (SOURCE / room).is_dir()
-        for module in member_names(f"fiche.{room}")
+        for module in member_names(f"fiche.{room}".replace("/", "."))
         if not (TESTS / room / f"test_{module}.py").is_file()
     ]
     assert missing == []

@@ -5,6 +5,7 @@ with an underscore are the door's own, and subpackages are doors of their own.
 """
 
 import pkgutil
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TypeVar
@@ -41,3 +42,18 @@ def _member(module: str, kind: type[T]) -> T:
         found = "none" if member is None else f"a {type(member).__name__}"
         raise TypeError(f"{module} must export MEMBER, a {kind.__name__}; it has {found}")
     return member
+
+
+def claiming(
+    package: str, kind: type[T], words: Callable[[T], Iterable[str]], word: str
+) -> T | None:
+    """The first member whose words hold `word`, importing no member behind it; None where none does.
+
+    Raises:
+        TypeError: a module has no `MEMBER`, or one of another type than `kind`.
+    """
+    for name in member_names(package):
+        member = _member(f"{package}.{name}", kind)
+        if word in words(member):
+            return member
+    return None

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from fiche.kernel.comparison import Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.config import Config
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Node
+from fiche.kernel.model import Model, Parameters
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Requirement
@@ -43,6 +46,59 @@ class Estimator:
     resident: bool
     applies: Callable[[Workload], bool]
     estimate: Callable[[Workload, Case | None], tuple[Node, ...]]
+
+
+@record
+class Family:
+    """One structure of models, under all the model types that share it.
+
+    `build(config, inner)` returns the model that a configuration describes; what it does not understand it
+    puts into `Model.open`, and never guesses. `inner(part)` builds a part of it (a text or vision
+    configuration) with whichever family knows that part.
+    """
+
+    name: str
+    title: str
+    source: str
+    model_types: tuple[str, ...]
+    build: Callable[[Config, Callable[[Config], Model]], Model]
+
+
+@record
+class Quantisation:
+    """One way to store parameters in fewer bits.
+
+    `methods` are the words it goes by: `quant_method` of a configuration, or a storage format of a fiche.
+    `stored(model, group, workload)` returns the bytes of one tensor of a group with its scales and zero
+    points, at full precision where the method skips it. `conditions(model, workload)` are what would silently
+    change the format.
+    """
+
+    name: str
+    title: str
+    source: str
+    methods: tuple[str, ...]
+    stored: Callable[[Model, Parameters, Workload], Node]
+    conditions: Callable[[Model, Workload], tuple[Condition, ...]]
+
+
+@record
+class Engine:
+    """What one program keeps between steps, and by which rule.
+
+    `names` are the words that a fiche may call it by. `covered` says which versions the rule was read in,
+    `settings` which of its settings the rule reads. `cache(model, workload, case)` returns named nodes: bytes
+    on the most loaded device where the placement is told, of the whole model otherwise. A version or
+    a setting that the fiche does not say opens an interval, with the rule between its ends.
+    """
+
+    name: str
+    title: str
+    source: str
+    names: tuple[str, ...]
+    covered: str
+    settings: tuple[str, ...]
+    cache: Callable[[Model, Workload, Case | None], tuple[Node, ...]]
 
 
 @record

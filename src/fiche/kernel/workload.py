@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fiche.kernel.address import Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.model import Model
 from fiche.kernel.record import record
 
 
@@ -37,6 +38,7 @@ class Workload:
     placement.software, process_protocol, optimizer.name, ...
     `figures` by dotted path: model.parameters, model.layers, model.kv_heads, model.head_dim,
     formats.storage_bits, placement.devices, method.rank, duration, ...
+    `model` is what the model's own files say, None where the fiche names none.
     """
 
     facts: Mapping[str, Fact]
@@ -46,3 +48,4 @@ class Workload:
     margin: tuple[Figure, ...] = ()
     method_targets: tuple[str, ...] = ()
     span: Span | None = None
+    model: Model | None = None

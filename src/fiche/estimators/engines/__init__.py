@@ -1,0 +1,1 @@
+"""What differs between the programs that run a model: each member knows the rule of one of them."""

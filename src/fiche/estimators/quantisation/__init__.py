@@ -1,0 +1,1 @@
+"""Ways to store parameters in fewer bits: each member knows the bytes of one of them, scales included."""

@@ -1,0 +1,8 @@
+"""Structures of models: a configuration in, parameters and what the layers keep out; never a guess.
+
+A member is one structure, under every model type that shares it.
+"""
+
+from fiche.families._lookup import model_of
+
+__all__ = ["model_of"]

@@ -1,0 +1,44 @@
+"""From a configuration to a model, by the family that knows its model type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fiche.kernel.condition import Condition
+from fiche.kernel.config import Config
+from fiche.kernel.doors import Family
+from fiche.kernel.model import Model
+
+Find = Callable[[str], Family | None]
+
+
+def model_of(config: Config, find: Find) -> Model:
+    """The model that a configuration describes; an unknown type gives an open model, never a guess (C2).
+
+    `find` returns the family that knows a model type, None where none does.
+    """
+    family = find(config.model_type)
+    if family is None:
+        return _open(config)
+    return family.build(config, lambda part: model_of(part, find))
+
+
+def _open(config: Config) -> Model:
+    named = (
+        f"model type '{config.model_type}'" if config.model_type else "a model without model_type"
+    )
+    text = f"{named} is not known here: give its tensors, and state what its layers keep"
+    return Model(
+        family="",
+        model_type=config.model_type,
+        architecture="",
+        config=config,
+        open=(
+            Condition(
+                topic="architecture",
+                text=text,
+                supplier="author of the fiche",
+                piece_kind="tensors",
+            ),
+        ),
+    )
