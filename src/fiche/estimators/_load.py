@@ -61,7 +61,12 @@ def _checklist(
     workload: Workload, case: Case | None, estimators: Sequence[Estimator]
 ) -> tuple[LoadItem, ...]:
     items = [
-        LoadItem(name=estimator.name, node=node, resident=estimator.resident)
+        LoadItem(
+            name=estimator.name,
+            node=node,
+            resident=estimator.resident,
+            phases=estimator.phases,
+        )
         for estimator in estimators
         if estimator.applies(workload)
         for node in estimator.estimate(workload, case if estimator.per_case else None)

@@ -21,12 +21,13 @@ class LoadItem:
     """One item of a load's checklist.
 
     Its figure (or what is missing), and whether it must be in memory together with the other
-    resident ones (B6, B7).
+    resident ones (B6, B7). `phases` are those in which it is alive; empty means all of them.
     """
 
     name: str
     node: Node
     resident: bool
+    phases: tuple[str, ...] = ()
 
 
 @record

@@ -36,7 +36,8 @@ class Estimator:
 
     `estimate(workload, case)` returns named nodes: Figures, or Unknowns whose condition says what
     the fiche would have to state. `case` is None for items no case changes. `resident` is True for
-    items that must be in memory together (they may count in a floor).
+    items that must be in memory together (they may count in a floor). `phases` are the phases of a case
+    in which the item is alive, in the words of the fiche; empty means all of them.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Estimator:
     resident: bool
     applies: Callable[[Workload], bool]
     estimate: Callable[[Workload, Case | None], tuple[Node, ...]]
+    phases: tuple[str, ...] = ()
 
 
 @record
