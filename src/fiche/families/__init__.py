@@ -3,6 +3,6 @@
 A member is one structure, under every model type that shares it.
 """
 
-from fiche.families._lookup import model_of
+from fiche.families._lookup import described, model_of
 
-__all__ = ["model_of"]
+__all__ = ["described", "model_of"]

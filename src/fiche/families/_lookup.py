@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fiche.kernel.checkpoint import Checkpoint
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
+from fiche.kernel.record import replace
 
 Find = Callable[[str], Family | None]
 
@@ -21,6 +23,35 @@ def model_of(config: Config, find: Find) -> Model:
     if family is None:
         return _open(config)
     return family.build(config, lambda part: model_of(part, find))
+
+
+def described(config: Config | None, checkpoint: Checkpoint | None, find: Find) -> Model:
+    """The model that a configuration and the tensors describe together; one of them may be None.
+
+    A GGUF file carries its own configuration. Tensors alone give stored bytes, and leave open what the layers
+    keep.
+
+    Raises:
+        ValueError: neither is given.
+    """
+    if config is not None:
+        return replace(model_of(config, find), checkpoint=checkpoint)
+    if checkpoint is None:
+        raise ValueError("a model needs a configuration or tensors")
+    if checkpoint.format == "gguf":
+        from fiche.families._gguf import gguf_model
+
+        return gguf_model(checkpoint)
+    text = "give the model's config.json: tensors alone do not say what the layers keep"
+    return Model(
+        family="", model_type="", architecture="", checkpoint=checkpoint, open=(_asked(text),)
+    )
+
+
+def _asked(text: str) -> Condition:
+    return Condition(
+        topic="architecture", text=text, supplier="author of the fiche", piece_kind="config.json"
+    )
 
 
 def _open(config: Config) -> Model:

@@ -47,5 +47,6 @@ class Workload:
     reserve: tuple[Figure, ...] = ()
     margin: tuple[Figure, ...] = ()
     method_targets: tuple[str, ...] = ()
+    modules_to_save: tuple[str, ...] = ()
     span: Span | None = None
     model: Model | None = None

@@ -11,6 +11,7 @@ from fiche.kernel.decision import Choice, Fiche
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Piece
+from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Workload
 from fiche.load.candidates import candidates, known_cards, known_offers
@@ -19,6 +20,7 @@ from fiche.load.extent import check_extent
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, read_file
 from fiche.load.inputs import piece_input, yaml_input
+from fiche.load.model import ModelFiles, model_files
 from fiche.load.node import Mapping, Node, Scalar
 from fiche.load.pieces import Desk, pieces
 from fiche.load.policy import Chosen, chosen
@@ -78,6 +80,7 @@ def load_bytes(
             name: content,
             parts.policy.input.file: parts.policy.content,
             **parts.catalogs.read,
+            **parts.model.contents,
             **parts.contents,
         },
     )
@@ -103,13 +106,15 @@ class _Parts(NamedTuple):
     pieces: tuple[Piece, ...]
     requirements: tuple[Requirement, ...]
     choice: Choice | None
+    model: ModelFiles
     contents: Mapping_[str, bytes]
 
 
 def _parts(root: Mapping, folder: Folder, importers: tuple[Importer, ...]) -> _Parts:
     faults = Faults()
     sign = Signature(root.text("author"), faults)
-    load = workload(root, sign)
+    files = model_files(root, folder, faults)
+    load = replace(workload(root, sign), model=files.model)
     policy = chosen(root.scalar("policy") if "policy" in root else None, folder, faults)
     found = catalogs(root.scalars("catalogs"), folder, faults)
     bought = candidates(root, load, found, sign)
@@ -121,7 +126,7 @@ def _parts(root: Mapping, folder: Folder, importers: tuple[Importer, ...]) -> _P
     check_extent(bought, required, len(evidence), faults)
     faults.stop()
     assert policy is not None
-    return _Parts(load, policy, found, bought, evidence, required, choice, desk.contents)
+    return _Parts(load, policy, found, bought, evidence, required, choice, files, desk.contents)
 
 
 def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
@@ -173,7 +178,13 @@ def _fiche(root: Mapping, name: str, content: bytes, parts: _Parts) -> Fiche:
         candidates=parts.candidates,
         pieces=parts.pieces,
         policy=parts.policy.policy,
-        inputs=(own, parts.policy.input, *parts.catalogs.inputs, *evidence.values()),
+        inputs=(
+            own,
+            parts.policy.input,
+            *parts.catalogs.inputs,
+            *parts.model.inputs,
+            *evidence.values(),
+        ),
         invalidated_by=tuple(fact(one) for one in root.scalars("invalidated_by")),
         choice=parts.choice,
         illustrative=root.text("illustrative"),

@@ -29,9 +29,14 @@ def workload(fiche: Mapping, sign: Signature) -> Workload:
         margin=tuple(
             _margin(one, faults) for one in unique(fiche.each("margin"), "margin", faults)
         ),
-        method_targets=tuple(target.text for target in node.mapping("method").scalars("targets")),
+        method_targets=_words(node, "targets"),
+        modules_to_save=_words(node, "modules_to_save"),
         span=node.span,
     )
+
+
+def _words(node: Mapping, key: str) -> tuple[str, ...]:
+    return tuple(one.text for one in node.mapping("method").scalars(key))
 
 
 def paths(node: Mapping) -> Iterator[tuple[str, Scalar]]:
