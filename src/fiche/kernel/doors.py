@@ -66,22 +66,38 @@ class Family:
     build: Callable[[Config, Callable[[Config], Model]], Model]
 
 
+@record(eq=False)
+class Packed:
+    """What a method makes of some tensors of a group.
+
+    `copies` of them; `values` are the bytes of one tensor's own values, `beside` those of its scales, zero
+    points and indices. Both are None where the method leaves these tensors in the format of unquantised
+    values. An Unknown in either carries what would have to be said.
+    """
+
+    copies: Node
+    values: Node | None = None
+    beside: Node | None = None
+
+
 @record
 class Quantisation:
     """One way to store parameters in fewer bits.
 
     `methods` are the words it goes by: `quant_method` of a configuration, or a storage format of a fiche.
-    `stored(model, group, workload)` returns the bytes of one tensor of a group with its scales and zero
-    points, at full precision where the method skips it. `conditions(model, workload)` are what would silently
-    change the format.
+    `packed(model, group, workload)` splits a group of parameters into what the method makes of it: some
+    layers may be kept as they are. `conditions(model, workload)` are what would silently change the format;
+    `dequantised(model, workload)` is a reason why the engine may load the values in 16 bits after
+    all, empty where it does not or where the fiche says that it does not.
     """
 
     name: str
     title: str
     source: str
     methods: tuple[str, ...]
-    stored: Callable[[Model, Parameters, Workload], Node]
+    packed: Callable[[Model, Parameters, Workload], tuple[Packed, ...]]
     conditions: Callable[[Model, Workload], tuple[Condition, ...]]
+    dequantised: Callable[[Model, Workload], str]
 
 
 @record
