@@ -1,0 +1,44 @@
+"""Finds the engine that a fiche names, by listing this room; the registry is out of reach of pure rooms."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from fiche.kernel.doors import Engine
+
+_ROOM = "fiche.estimators.engines"
+
+
+def engine_named(name: str) -> Engine | None:
+    """The engine that goes by this word (case, `-`, `_` and `.` aside), None where none does.
+
+    The module of that name is tried first, so that a told engine imports no other.
+    """
+    wanted = plain(name)
+    for module in sorted(_modules(), key=lambda module: plain(module) != wanted):
+        engine = _engine(module)
+        if any(plain(word) == wanted for word in (engine.name, *engine.names)):
+            return engine
+    return None
+
+
+def engines() -> tuple[Engine, ...]:
+    """Every engine whose rule is known, in name order."""
+    return tuple(_engine(module) for module in _modules())
+
+
+def plain(name: str) -> str:
+    """A name without case and separators: `llama.cpp`, `llama_cpp` and `Llama-cpp` are one."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _modules() -> tuple[str, ...]:
+    found = pkgutil.iter_modules(import_module(_ROOM).__path__)
+    return tuple(sorted(m.name for m in found if not m.name.startswith("_")))
+
+
+def _engine(module: str) -> Engine:
+    member = import_module(f"{_ROOM}.{module}").MEMBER
+    assert isinstance(member, Engine)
+    return member

@@ -1,0 +1,105 @@
+"""How much a case asks to keep: tokens of a sequence, sequences at the same time, encoder positions.
+
+Tokens are prompt and new ones together, and not less than a stated context to hold. Only *resident*
+sequences count: requests that wait hold no cache (A4).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fiche.estimators._reading import dimension, missing, qualified, word
+from fiche.kernel.figure import Figure, Node, floor, larger
+from fiche.kernel.model import ImageTokens, Model
+from fiche.kernel.record import replace
+from fiche.kernel.unit import count_of
+from fiche.kernel.workload import Case, Workload
+
+_CONTEXT = "state the context to hold: prompt_tokens and new_tokens, or context_tokens"
+_HALF = Fraction(1, 2)
+
+
+def tokens_kept(case: Case | None, workload: Workload | None = None) -> Node:
+    """Tokens that one sequence keeps: prompt (with its images' tokens) and new ones, or the context."""
+    told = () if case is None else case.dimensions
+    context = dimension(case, "context_tokens", "context", _CONTEXT)
+    if "prompt_tokens" not in told and "new_tokens" not in told:
+        return context
+    kept = prompt_tokens(case, workload) + dimension(case, "new_tokens", "context", _CONTEXT)
+    if "context_tokens" in told:
+        kept = larger(kept, context)
+    return kept.named(qualified(case, "tokens_kept"), "tokens kept by one sequence")
+
+
+def prompt_tokens(case: Case | None, workload: Workload | None = None) -> Node:
+    """Tokens of the prompt as the model sees it: the stated ones and those of its images."""
+    prompt = dimension(case, "prompt_tokens", "context", _CONTEXT)
+    images = None if workload is None else image_tokens(case, workload)
+    if images is None:
+        return prompt
+    return (prompt + images).named(
+        qualified(case, "prompt_with_images"), "tokens of the prompt and its images"
+    )
+
+
+def sequences(case: Case | None) -> Node:
+    """Sequences in memory at the same time."""
+    text = "state resident_sequences: how many sequences are in memory at the same time"
+    return dimension(case, "resident_sequences", "concurrency", text)
+
+
+def encoder_tokens(case: Case | None) -> Node:
+    """Tokens of an encoder's input, where the model does not fix them."""
+    text = "state encoder_tokens: how many tokens the encoder reads for one sequence"
+    return dimension(case, "encoder_tokens", "context", text)
+
+
+def images_counted(workload: Workload) -> bool:
+    """True when the fiche says that prompt_tokens already counts the tokens of its images."""
+    return word(workload, "engine.settings.image_tokens") == "counted"
+
+
+def image_tokens(case: Case | None, workload: Workload) -> Node | None:
+    """Tokens that the case's images add to a prompt; None where there is nothing to add or to go by."""
+    model = workload.model
+    if case is None or "images" not in case.dimensions or images_counted(workload):
+        return None
+    if model is None or model.images is None:
+        return None
+    tokens = case.dimensions["images"] * one_image(case, model)
+    return _as_tokens(tokens).named(qualified(case, "image_tokens"), "tokens of the images")
+
+
+def one_image(case: Case | None, model: Model) -> Node:
+    """Tokens of one image of the case.
+
+    A grid has one token a patch of pixels; a merged grid rounds each side to whole merged squares
+    (estimators.md 2.2, image tokens). Limits on pixels of a processor are not applied.
+    """
+    rule = model.images
+    assert rule is not None
+    if rule.kind == "fixed" and rule.tokens is not None:
+        return rule.tokens
+    if rule.kind == "grid" and rule.patch is not None:
+        wide, high = (_patches(case, rule, rule.patch, side) for side in ("width", "height"))
+        return wide * high + rule.extra
+    if rule.kind == "merged" and rule.patch is not None and rule.merge is not None:
+        square = rule.patch * rule.merge
+        wide, high = (_side(case, side) / square for side in ("width", "height"))
+        return floor(wide + _HALF) * floor(high + _HALF) + rule.extra
+    text = "give the tokens of one image: this model's way to make them is not known here"
+    return missing(qualified(case, "tokens_of_an_image"), count_of("tokens"), "context", text)
+
+
+def _patches(case: Case | None, rule: ImageTokens, patch: Node, side: str) -> Node:
+    return floor((_side(case, side) if rule.side is None else rule.side) / patch)
+
+
+def _side(case: Case | None, side: str) -> Node:
+    text = f"state image_{side} in pixels"
+    return dimension(case, f"image_{side}", "context", text)
+
+
+def _as_tokens(node: Figure) -> Figure:
+    """The same number, counted in tokens: images times patches are tokens of the prompt."""
+    return replace(node, unit=count_of("tokens"))
