@@ -37,7 +37,10 @@ class Estimator:
     `estimate(workload, case)` returns named nodes: Figures, or Unknowns whose condition says what
     the fiche would have to state. `case` is None for items no case changes. `resident` is True for
     items that must be in memory together (they may count in a floor). `phases` are the phases of a case
-    in which the item is alive, in the words of the fiche; empty means all of them.
+    in which the item is alive, in the words of the fiche; empty means all of them. `spread` says how the
+    item lies on several devices: parameters (it follows them), tokens (it follows the tokens computed),
+    cache (the engine's rule has cut it by tensor already), own (the estimator cuts it itself), each
+    (whole on every device).
     """
 
     name: str
@@ -48,6 +51,7 @@ class Estimator:
     applies: Callable[[Workload], bool]
     estimate: Callable[[Workload, Case | None], tuple[Node, ...]]
     phases: tuple[str, ...] = ()
+    spread: str = "parameters"
 
 
 @record
@@ -72,12 +76,14 @@ class Packed:
 
     `copies` of them; `values` are the bytes of one tensor's own values, `beside` those of its scales, zero
     points and indices. Both are None where the method leaves these tensors in the format of unquantised
-    values. An Unknown in either carries what would have to be said.
+    values. An Unknown in either carries what would have to be said. `or_kept` says why these tensors may be
+    left as they are after all, where the fiche does not tell; empty where that is settled.
     """
 
     copies: Node
     values: Node | None = None
     beside: Node | None = None
+    or_kept: str = ""
 
 
 @record
