@@ -154,17 +154,19 @@ def _items(case: Case | None, ground: Inquiry) -> tuple[LoadItem, ...]:
 def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
     """Resident items that are computed and firm, under a declared all-resident placement.
 
-    Spread over n devices, the most loaded one holds at least the n-th part, whatever the split.
+    A placement told by kind has its items on the most loaded device already; otherwise, spread over n
+    devices, that one holds at least the n-th part, whatever the split.
     """
     if fact(candidate, "placement.resident") != "all" or not placed(candidate):
         return None
-    firm = [i.node for i in _items(case, ground) if i.resident and trace.firm(i.node)]
+    firm = [i for i in _items(case, ground) if i.resident and trace.firm(i.node)]
     if not firm:
         return None
-    whole = total(firm, BYTE)
+    whole = total([item.node for item in firm], BYTE)
     devices = candidate.workload.figures.get("placement.devices")
     name = f"{case.id}.floor" if case else "floor"
-    least = whole if devices is None else ceil(whole / devices)
+    told = devices is None or any(item.per_device for item in firm)
+    least = whole if devices is None or told else ceil(whole / devices)
     return least.named(name, "floor: what must be resident together on the most loaded device")
 
 
@@ -181,7 +183,8 @@ def _envelope(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figur
     if not items or any(node.high is None for node in items) or not placed(candidate):
         return None
     devices = candidate.workload.figures.get("placement.devices")
-    if devices is not None and devices.low > 1:
+    per_device = any(item.per_device for item in _items(case, ground))
+    if devices is not None and devices.low > 1 and not per_device:
         return None  # how the items spread over the devices is the software's doing, not arithmetic
     name = f"{case.id}.envelope" if case else "envelope"
     label = "conservative envelope (a sum of independent maxima, never an observed peak)"

@@ -18,7 +18,16 @@ NOT_RESIDENT = frozenset({"concurrent_requests"})
 # What stands for a fact that nobody tells: a format really loaded is else the declared one (A1).
 _STAND_IN = {"formats.loaded": "formats.storage"}
 # Counts of a workload that are scope facts too.
-_COUNTED = ("placement.devices", "method.rank")
+_WAYS = tuple(
+    f"placement.{kind}_parallel" for kind in ("tensor", "pipeline", "expert", "context", "data")
+)
+_COUNTED = ("placement.devices", "method.rank", *_WAYS)
+# Asked for once either side tells them: what nobody mentions is no open point of its own.
+_ONCE_TOLD = (
+    *("formats.loaded", "formats.cache_key", "formats.cache_value", "formats.master"),
+    *("placement.sharding", "placement.offload"),
+    *_WAYS,
+)
 
 
 @record
@@ -224,7 +233,7 @@ def _asked_for(entry: str, asked: Mapping[str, str], told: Mapping[str, Fact]) -
     """A split is of several devices; what another fact stands for is asked once somebody tells it."""
     if entry == "placement.split":
         return asked.get("placement.devices", "1") != "1"
-    return entry not in _STAND_IN or entry in asked or entry in told
+    return entry not in _ONCE_TOLD or entry in asked or entry in told
 
 
 def _under(prefix: str, asked: Mapping[str, str], told: Mapping[str, Fact]) -> list[str]:

@@ -6,5 +6,15 @@ A member is one item of a load. What uses all of them together is imported from 
 from fiche.estimators._envelope import envelope
 from fiche.estimators._formats_table import FormatRow, formats_table
 from fiche.estimators._load import figures, load_items
+from fiche.estimators._phases import PhaseTotal, peak_phase, phase_totals
 
-__all__ = ["FormatRow", "envelope", "figures", "formats_table", "load_items"]
+__all__ = [
+    "FormatRow",
+    "PhaseTotal",
+    "envelope",
+    "figures",
+    "formats_table",
+    "load_items",
+    "peak_phase",
+    "phase_totals",
+]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fiche.estimators._envelope import envelope
+from fiche.estimators._phases import phase_totals
 from fiche.estimators._qualify import qualify, same
+from fiche.estimators._split import Split, cutting, following, split_of, within
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Node
+from fiche.kernel.figure import Figure, Node
 from fiche.kernel.record import replace
 from fiche.kernel.trace import walk
 from fiche.kernel.workload import Case, Workload
@@ -60,12 +62,14 @@ def figures(
 def _checklist(
     workload: Workload, case: Case | None, estimators: Sequence[Estimator]
 ) -> tuple[LoadItem, ...]:
+    split = split_of(workload)
     items = [
         LoadItem(
             name=estimator.name,
-            node=node,
+            node=_on_device(node, estimator, split),
             resident=estimator.resident,
             phases=estimator.phases,
+            per_device=split is not None,
         )
         for estimator in estimators
         if estimator.applies(workload)
@@ -73,6 +77,21 @@ def _checklist(
     ]
     items += [LoadItem(name="reserve", node=item, resident=False) for item in workload.reserve]
     return tuple(items)
+
+
+def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:
+    """An item on the most loaded device, where the placement is told by kind (D4)."""
+    if split is None or estimator.spread in ("own", "each"):
+        return node
+    if estimator.spread == "parameters":
+        share = following(node, split, estimator.name)
+    elif estimator.spread == "cache":
+        share = within(node, cutting(split, "pipeline", "context"), estimator.name)
+    else:
+        share = within(node, cutting(split, "tensor", "pipeline", "context"), estimator.name)
+    if share is node or not isinstance(share, Figure):
+        return node
+    return share.named(f"{node.id}.per_device", f"{node.label}, on the most loaded device")
 
 
 def _tops(workload: Workload, estimators: Sequence[Estimator]) -> tuple[Node, ...]:
@@ -93,6 +112,7 @@ def _estimated(workload: Workload, estimators: Sequence[Estimator]) -> Iterator[
         items = _checklist(workload, case, estimators)
         yield from (item.node for item in items)
         yield envelope(workload, case, items)
+        yield from (each.total for each in phase_totals(workload, case, items))
 
 
 def _by_id(tops: Iterable[Node]) -> dict[str, Node]:

@@ -22,12 +22,14 @@ class LoadItem:
 
     Its figure (or what is missing), and whether it must be in memory together with the other
     resident ones (B6, B7). `phases` are those in which it is alive; empty means all of them.
+    `per_device`: the figure is that of the most loaded device, otherwise of the whole load.
     """
 
     name: str
     node: Node
     resident: bool
     phases: tuple[str, ...] = ()
+    per_device: bool = False
 
 
 @record

@@ -14,7 +14,7 @@ from fiche.kernel.workload import Workload
 from fiche.load.catalog import Catalogs
 from fiche.load.change import changed
 from fiche.load.node import Entry, Mapping, Scalar
-from fiche.load.placement import placed
+from fiche.load.placement import check_ways, placed
 from fiche.load.references import Known
 from fiche.load.values import Signature, count_parser, fact, figure, unique
 
@@ -59,7 +59,10 @@ def candidates(
     for node in nodes:
         for name in reversed(_chain(node.text("id"), bench)):
             bench.built[name] = _build(bench.nodes[name], bench)
-    return tuple(one for node in nodes if (one := bench.built[node.text("id")]) is not None)
+    done = tuple(one for node in nodes if (one := bench.built[node.text("id")]) is not None)
+    for one in {id(one.workload): one for one in reversed(done)}.values():
+        check_ways(one.workload, one.span, sign.faults)
+    return done
 
 
 def _chain(name: str, bench: Bench) -> list[str]:

@@ -1,0 +1,58 @@
+"""What is alive together in each phase, and which phase asks for most (C4, D7)."""
+
+from workloads import case, stated, workload
+
+from fiche.estimators import peak_phase, phase_totals
+from fiche.estimators._phases import phases_of
+from fiche.estimators._reading import missing
+from fiche.kernel.comparison import LoadItem
+from fiche.kernel.record import replace
+from fiche.kernel.unit import BYTE
+
+
+def item(name, value, *phases):
+    node = stated(name, value, BYTE) if value is not None else missing(name, BYTE, "need", "say it")
+    return LoadItem(name=name, node=node, resident=True, phases=phases)
+
+
+LOAD = workload(operation="generation")
+ITEMS = [
+    item("weights", 100),
+    item("cache", 40, "prefill", "decode"),
+    item("copy", 60, "model_load"),
+]
+
+
+def totals(*items, load=LOAD, where=None):
+    return {each.phase: each for each in phase_totals(load, where or case(), items)}
+
+
+def test_each_phase_adds_what_is_alive_in_it():
+    found = totals(*ITEMS)
+    assert {name: each.total.low for name, each in found.items()} == {
+        "model_load": 160,
+        "prefill": 140,
+        "decode": 140,
+    }
+    assert found["decode"].total.id == "limit.phase.decode"
+    assert [one.name for one in found["model_load"].items] == ["weights", "copy"]
+
+
+def test_the_phases_are_those_of_the_case_or_of_the_operation():
+    assert phases_of(LOAD, replace(case(), phases=("prefill",))) == ("prefill",)
+    assert "backward" in phases_of(workload(operation="training"), case())
+    assert phases_of(workload(), case()) == ()
+    assert totals(*ITEMS, load=workload()) == {}
+
+
+def test_the_peak_is_the_phase_that_may_ask_for_most():
+    assert peak_phase(totals(*ITEMS).values()).phase == "model_load"
+    unknown = item("workspace", None, "decode")
+    assert peak_phase(totals(*ITEMS, unknown).values()).phase == "decode"
+    assert peak_phase([]) is None
+
+
+def test_what_is_missing_opens_the_phase_it_is_alive_in_only():
+    found = totals(*ITEMS, item("activations", None, "prefill"))
+    assert found["prefill"].total.high is None
+    assert found["decode"].total.high == 140
