@@ -1,0 +1,94 @@
+"""Small configurations of decoder-only text models, with dimensions that all differ.
+
+Each type gets its class's own keys set to small numbers, then each of its flags turned over, one at a
+time, and the lists that decide layer by layer.
+"""
+
+from __future__ import annotations
+
+SMALL = {
+    "vocab_size": 211,
+    "hidden_size": 96,
+    "n_embd": 96,
+    "d_model": 96,
+    "intermediate_size": 130,
+    "n_inner": 134,
+    "ffn_dim": 138,
+    "ffn_hidden_size": 142,
+    "num_hidden_layers": 7,
+    "n_layer": 7,
+    "n_layers": 7,
+    "num_layers": 7,
+    "num_attention_heads": 6,
+    "n_head": 6,
+    "n_heads": 6,
+    "num_heads": 6,
+    "num_key_value_heads": 2,
+    "num_kv_heads": 2,
+    "head_dim": 20,
+    "max_position_embeddings": 77,
+    "n_positions": 77,
+    "n_ctx": 77,
+    "max_seq_len": 77,
+    "sliding_window": 13,
+    "attention_chunk_size": 17,
+    "moe_intermediate_size": 38,
+    "num_experts": 5,
+    "num_local_experts": 5,
+    "n_routed_experts": 6,
+    "moe_num_experts": 5,
+    "num_experts_per_tok": 2,
+    "moe_topk": 2,
+    "moe_k": 2,
+    "n_group": 2,
+    "topk_group": 1,
+    "n_shared_experts": 2,
+    "num_shared_experts": 2,
+    "moe_num_shared_experts": 2,
+    "shared_expert_intermediate_size": 44,
+    "shared_intermediate_size": 46,
+    "kv_lora_rank": 40,
+    "q_lora_rank": 24,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 12,
+    "v_head_dim": 14,
+    "index_n_heads": 3,
+    "index_head_dim": 22,
+    "first_k_dense_replace": 2,
+    "max_window_layers": 3,
+}
+
+# Flags that change no shape and break the library or the comparison when turned over.
+FIXED = {"is_decoder", "is_encoder_decoder", "add_cross_attention", "use_cache"}
+
+# What a type needs beside the usual small numbers.
+NEEDS: dict[str, dict[str, object]] = {
+    "hunyuan_v1_dense": {"head_dim": 20},
+    "hunyuan_v1_moe": {"head_dim": 20},
+    "ministral": {"head_dim": 20},
+    "nemotron": {"head_dim": 20},
+}
+
+
+def small(model_type, defaults):
+    """The smallest configuration of a type, every width another number."""
+    chosen = {key: value for key, value in SMALL.items() if key in defaults}
+    return {"model_type": model_type, "pad_token_id": 0, **chosen, **NEEDS.get(model_type, {})}
+
+
+def configurations(model_type, defaults):
+    """The small configuration, then one with each flag turned over, then lists by layer."""
+    base = small(model_type, defaults)
+    yield base
+    for key, value in defaults.items():
+        if isinstance(value, bool) and key not in FIXED:
+            yield {**base, key: not value}
+    for key in ("num_key_value_heads", "head_dim", "sliding_window", "q_lora_rank"):
+        if key in defaults and defaults[key] is None:
+            yield {name: value for name, value in base.items() if name != key}
+    if "layer_types" in defaults and "sliding_window" in defaults:
+        pattern = ["full_attention", "sliding_attention", "sliding_attention"]
+        switch = {"use_sliding_window": True} if "use_sliding_window" in defaults else {}
+        yield {**base, **switch, "layer_types": (pattern * 3)[:7]}
+    if "mlp_layer_types" in defaults:
+        yield {**base, "mlp_layer_types": (["sparse", "dense"] * 4)[:7]}
