@@ -7,7 +7,7 @@ value-equality of a shared graph is exponential.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import NoReturn
 
@@ -266,3 +266,14 @@ _BOUNDS = {
     "total": _plus,
     "either": _hull,
 }
+
+
+def rule(node: Operand) -> Callable[[list[Bounds]], Bounds]:
+    """How the bounds of a computed figure follow from those of its inputs.
+
+    Raises:
+        TypeError: nothing was computed for this node.
+    """
+    if not isinstance(node, Figure) or not isinstance(node.origin, Computed):
+        raise TypeError(f"not computed: {node!r}")
+    return _BOUNDS[node.origin.operation]
