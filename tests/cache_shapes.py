@@ -2,7 +2,14 @@
 
 from workloads import stated
 
-from fiche.kernel.model import AttentionCache, CrossCache, LatentCache, Model, StateCache
+from fiche.kernel.model import (
+    AttentionCache,
+    CrossCache,
+    ImageTokens,
+    LatentCache,
+    Model,
+    StateCache,
+)
 from fiche.kernel.record import replace
 from fiche.kernel.unit import ONE, count_of
 
@@ -72,6 +79,12 @@ def model(*caches, storage="bf16", images=None):
         caches=tuple(caches),
         storage=storage,
         images=images,
+    )
+
+
+def images(kind, extra=0, **told):
+    return ImageTokens(
+        kind=kind, extra=extra, **{key: number(key, value) for key, value in told.items()}
     )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.estimators._reading import dimension, missing, qualified, word
-from fiche.kernel.figure import Figure, Node, floor, larger
+from fiche.kernel.figure import Figure, Node, floor, larger, total
 from fiche.kernel.model import ImageTokens, Model
-from fiche.kernel.record import replace
+from fiche.kernel.origin import Stated
 from fiche.kernel.unit import count_of
 from fiche.kernel.workload import Case, Workload
 
@@ -67,7 +67,9 @@ def image_tokens(case: Case | None, workload: Workload) -> Node | None:
     if model is None or model.images is None:
         return None
     tokens = case.dimensions["images"] * one_image(case, model)
-    return _as_tokens(tokens).named(qualified(case, "image_tokens"), "tokens of the images")
+    return total((as_tokens(tokens),)).named(
+        qualified(case, "image_tokens"), "tokens of the images"
+    )
 
 
 def one_image(case: Case | None, model: Model) -> Node:
@@ -100,6 +102,20 @@ def _side(case: Case | None, side: str) -> Node:
     return dimension(case, f"image_{side}", "context", text)
 
 
-def _as_tokens(node: Figure) -> Figure:
-    """The same number, counted in tokens: images times patches are tokens of the prompt."""
-    return replace(node, unit=count_of("tokens"))
+def as_tokens(node: Node) -> Node:
+    """The same count as one of tokens.
+
+    A setting counts under its own name (`max_cache_len`), and images times
+    patches count neither.
+    """
+    return node if node.unit.word in ("", "tokens") else node * _ONE_EACH
+
+
+_ONE_EACH = Figure(
+    low=1,
+    high=1,
+    unit=count_of("tokens"),
+    origin=Stated(span=None, because="each of these is one token"),
+    id="tokens_each",
+    label="tokens of each",
+)

@@ -22,6 +22,7 @@ from fiche.estimators.engines._parts import (
     token_bytes,
 )
 from fiche.estimators.engines._parts import items as named_items
+from fiche.estimators.engines._placed import least_held
 from fiche.estimators.engines._tokens import encoder_tokens, sequences, tokens_kept
 from fiche.estimators.engines._widths import Widths, computed_width, fixed, widths
 from fiche.kernel.doors import Engine
@@ -47,10 +48,13 @@ _REACH = {
 
 def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
     width = widths(workload)
-    parts = [part for cache in model.caches for part in _parts(cache, width, workload, case)]
-    return named_items(
-        case, parts, ("blocks or slots that an engine reserves beyond these tokens",)
-    )
+    parts = [
+        Part(part.item, part.step, part.label, least_held(part.node, workload))
+        for cache in model.caches
+        for part in _parts(cache, width, workload, case)
+    ]
+    left_out = ("blocks or slots that an engine reserves beyond these tokens",)
+    return named_items(case, parts, left_out)
 
 
 def _parts(cache: Cache, width: Widths, workload: Workload, case: Case | None) -> Iterator[Part]:

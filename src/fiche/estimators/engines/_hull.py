@@ -1,0 +1,126 @@
+"""Which rule holds: that of the engine a fiche names, or the hull of all known rules.
+
+The lower end is always the least that can be kept (`ideal`); an engine without a known rule opens the
+high end and says what would settle it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fiche.estimators._qualify import qualify
+from fiche.estimators._reading import missing, qualified, word
+from fiche.estimators.engines._lookup import engine_named, engines
+from fiche.estimators.engines._parts import KV_CACHE
+from fiche.estimators.engines.ideal import MEMBER as IDEAL
+from fiche.kernel.doors import Engine
+from fiche.kernel.figure import Figure, Node, Unknown, either, total
+from fiche.kernel.model import Model
+from fiche.kernel.origin import Computed
+from fiche.kernel.trace import walk
+from fiche.kernel.unit import BYTE
+from fiche.kernel.workload import Case, Workload
+
+
+def kept_by_engine(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    """What a model keeps between steps, one named node an item; none for a model that keeps nothing."""
+    if not model.caches:
+        return _not_understood(model, case)
+    name = word(workload, "engine.name")
+    if not name:
+        return _opened(_hull(model, workload, case), model)
+    engine = engine_named(name)
+    nodes = () if engine is None else engine.cache(model, workload, case)
+    return _opened(nodes or _without_rule(name, model, workload, case), model)
+
+
+def _not_understood(model: Model, case: Case | None) -> tuple[Node, ...]:
+    """Fail closed: caches of a model that was not understood are unknown, never zero."""
+    if not model.open:
+        return ()
+    name = qualified(case, KV_CACHE)
+    asked = [Unknown(condition=condition, unit=BYTE) for condition in model.open]
+    return (total(asked, BYTE).named(name, "KV cache"),)
+
+
+def _opened(nodes: tuple[Node, ...], model: Model) -> tuple[Node, ...]:
+    """Layers that were not understood open the high end of what the others keep."""
+    asked = [c for c in model.open if c.topic in ("architecture", "cache")]
+    if not asked or not nodes:
+        return nodes
+    first, *others = nodes
+    unknown = [Unknown(condition=condition, unit=BYTE) for condition in asked]
+    left_out = first.left_out if isinstance(first, Figure) else ()
+    opened = total([_unnamed(first), *unknown], BYTE)
+    return (opened.named(first.id, first.label, left_out=left_out), *others)
+
+
+def _without_rule(
+    name: str, model: Model, workload: Workload, case: Case | None
+) -> tuple[Node, ...]:
+    """At least what any program must keep, open above."""
+    text = f"no rule is known here for what {name} keeps of this model: state or measure it"
+    asked = missing("", BYTE, "engine", text)
+    return tuple(
+        either(_under(node, "ideal"), asked, text).named(node.id, node.label)
+        for node in IDEAL.cache(model, workload, case)
+    )
+
+
+def _hull(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    told = [(engine, engine.cache(model, workload, case)) for engine in _ideal_first()]
+    found = _apart([(engine, nodes) for engine, nodes in told if nodes], case)
+    items = dict.fromkeys(item for _, nodes in found for item in nodes)
+    return tuple(_either(item, [(e, n[item]) for e, n in found if item in n]) for item in items)
+
+
+def _ideal_first() -> list[Engine]:
+    return [IDEAL, *(engine for engine in engines() if engine.name != IDEAL.name)]
+
+
+def _apart(
+    told: list[tuple[Engine, tuple[Node, ...]]], case: Case | None
+) -> list[tuple[Engine, dict[str, Node]]]:
+    """Each engine's figures under ids of its own, so that no id stands for two of them.
+
+    What is stated keeps its id, and so do steps that two engines share.
+    """
+    known: dict[str, Node] = {}
+    found = []
+    for engine, nodes in told:
+        for leaf in _leaves(nodes):
+            known.setdefault(leaf.id, leaf)
+        mine = qualify(nodes, f"{engine.name}.", known)
+        found.append((engine, {old.id: new for old, new in zip(nodes, mine, strict=True)}))
+    return found
+
+
+def _leaves(nodes: Iterable[Node]) -> list[Node]:
+    return [
+        each
+        for node in nodes
+        for each in walk(node)
+        if each.id and not isinstance(each.origin, Computed)
+    ]
+
+
+def _either(item: str, readings: list[tuple[Engine, Node]]) -> Node:
+    """The hull of all readings of one item, ideal first."""
+    hull = readings[0][1]
+    for engine, node in readings[1:]:
+        hull = either(
+            hull, node, f"engine.name is not told: {readings[0][0].title}, {engine.title}"
+        )
+    label = readings[0][1].label
+    left = (n.left_out for _, n in readings if isinstance(n, Figure))
+    left_out = tuple(dict.fromkeys(each for listed in left for each in listed))
+    return total((hull,), BYTE).named(item, label, left_out=left_out)
+
+
+def _under(node: Node, prefix: str) -> Node:
+    (renamed,) = qualify((node,), f"{prefix}.", {leaf.id: leaf for leaf in _leaves((node,))})
+    return renamed
+
+
+def _unnamed(node: Node) -> Node:
+    return _under(node, "understood")
