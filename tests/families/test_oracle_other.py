@@ -62,7 +62,9 @@ def theirs(model_type, kind, keys):
     with torch.device("meta"):
         model = getattr(transformers, kind)(config)
     found = collections.Counter()
-    for name, tensor in model.named_parameters():
+    saved = model.state_dict().keys()
+    buffers = [(name, held) for name, held in model.named_buffers() if name in saved]
+    for name, tensor in [*model.named_parameters(), *buffers]:
         starred = ".".join("*" if part.isdigit() else part for part in name.split("."))
         found[starred, tuple(tensor.shape)] += 1
     return found, config

@@ -67,3 +67,68 @@ for _more in ({"mamba_d_ssm": 24, "mamba_d_head": 6}, {"mamba_d_ssm": None, "mam
         "falcon_h1", "FalconH1ForCausalLM", **_SMALL, **_ATTENTION, intermediate_size=22, num_hidden_layers=2,
         mamba_n_heads=4, mamba_d_state=5, mamba_n_groups=1, **_more,
     )  # fmt: skip
+_CONV = {"layer_types": ["conv", "full_attention", "conv"], "num_hidden_layers": 3}
+for _more in (
+    {"block_auto_adjust_ff_dim": False, "conv_bias": True},
+    {"intermediate_size": 600},
+    {
+        "intermediate_size": 600,
+        "block_ffn_dim_multiplier": 1.5,
+        "layer_types": None,
+        "full_attn_idxs": [1],
+    },
+):
+    _add(
+        "lfm2",
+        "Lfm2ForCausalLM",
+        **{**_SMALL, **_ATTENTION, **_CONV, "intermediate_size": 22, **_more},
+    )
+_add(
+    "lfm2_moe", "Lfm2MoeForCausalLM", **_SMALL, **_ATTENTION, **_CONV, intermediate_size=22,
+    moe_intermediate_size=10, num_experts=3, num_dense_layers=1,
+)  # fmt: skip
+_GDN = {
+    "num_hidden_layers": 4, "head_dim": 6, "linear_num_value_heads": 4, "linear_num_key_heads": 2,
+    "linear_key_head_dim": 5, "linear_value_head_dim": 7,
+}  # fmt: skip
+_MOE = {"moe_intermediate_size": 10, "shared_expert_intermediate_size": 12, "num_experts": 3}
+for _more in (
+    {"mlp_only_layers": [1]},
+    {"decoder_sparse_step": 2, "attention_bias": True, "full_attention_interval": 2},
+):
+    _add(
+        "qwen3_next",
+        "Qwen3NextForCausalLM",
+        **_SMALL,
+        **_ATTENTION,
+        **_GDN,
+        **_MOE,
+        intermediate_size=22,
+        **_more,
+    )
+_add("qwen3_5_text", "Qwen3_5ForCausalLM", **_SMALL, **_ATTENTION, **_GDN, intermediate_size=22)
+_add("qwen3_5_moe_text", "Qwen3_5MoeForCausalLM", **_SMALL, **_ATTENTION, **_GDN, **_MOE)
+for _more in (
+    {"q_lora_rank": 9, "attention_bias": True},
+    {"linear_attn_config": {"full_attn_layers": [2], "kda_layers": [1, 3], "head_dim": 5, "num_heads": 3,
+                            "short_conv_kernel_size": 3}, "first_k_dense_replace": 2},
+):  # fmt: skip
+    _add(
+        "kimi_linear", "KimiLinearForCausalLM", **_SMALL, num_attention_heads=4, num_hidden_layers=3,
+        intermediate_size=22, moe_intermediate_size=10, num_experts=3, kv_lora_rank=7, qk_rope_head_dim=2,
+        qk_nope_head_dim=3, v_head_dim=6, linear_num_heads=3, linear_head_dim=5, pad_token_id=0, **_more,
+    )  # fmt: skip
+_add(
+    "minimax", "MiniMaxForCausalLM", **_SMALL, **_ATTENTION, intermediate_size=22, num_hidden_layers=4, head_dim=6,
+    num_local_experts=3,
+)  # fmt: skip
+_add(
+    "recurrent_gemma", "RecurrentGemmaForCausalLM", **_SMALL, **_ATTENTION, intermediate_size=22,
+    num_hidden_layers=4, lru_width=20,
+)  # fmt: skip
+for _more in ({}, {"attention_hidden_size": 18, "intermediate_size": 22}):
+    _add("rwkv", "RwkvForCausalLM", **_SMALL, num_hidden_layers=3, **_more)
+_add(
+    "olmo_hybrid", "OlmoHybridForCausalLM", **_SMALL, **_ATTENTION, intermediate_size=22, num_hidden_layers=4,
+    pad_token_id=0,
+)  # fmt: skip

@@ -101,16 +101,23 @@ def unread(config: Config, family: str, text: str) -> Model:
     )
 
 
+# No published model comes near; a file that says more is no model, and its layers are not listed.
+MOST_LAYERS = 10_000
+
 Build = Callable[[Config, Callable[[Config], Model]], Model]
 
 
+def _plausible(count: int | None) -> bool:
+    return count is not None and 0 <= count <= MOST_LAYERS
+
+
 def needing(family: str, *names: str) -> Callable[[Build], Build]:
-    """A builder that asks for the whole numbers under these names before it reads anything else."""
+    """A builder that asks for these counts of layers before it reads anything else: told, and not absurd."""
 
     def around(build: Build) -> Build:
         @wraps(build)
         def asking(config: Config, inner: Callable[[Config], Model]) -> Model:
-            absent = [name for name in names if config.whole(name) is None]
+            absent = [name for name in names if not _plausible(config.whole(name))]
             if absent:
                 place = config.place.lstrip("/").replace("/", ".") or config.file
                 return unread(config, family, f"give {', '.join(absent)} in {place}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fiche.families._reads import some
 from fiche.families._rows import Place
@@ -111,7 +111,8 @@ def expanded(config: Config, name: str, width: Node) -> Node:
 def mamba2_dims(config: Config, names: Mapping[str, str]) -> dict[str, Node]:
     """Widths of a second-generation mixer.
 
-    `names` gives the keys of heads, width, groups, state, kernel and expand. A head's width that is absent or `auto` is expand x hidden / heads.
+    `names` gives the keys of heads, width, groups, state, kernel and expand. A head's width that is absent
+    or `auto` is expand x hidden / heads.
     """
     heads = config.number(names["heads"])
     told = config.whole(names["width"]) is not None
@@ -138,7 +139,7 @@ def state_cache(place: Place, kind: str) -> StateCache:
         layers=place.layers or (),
         count=place.count,
         kind=kind,
-        channels=dims.get("channels", dims["inner"]),
+        channels=dims["channels"],
         kernel=dims["kernel"],
         state=dims["state_values"],
     )
@@ -221,3 +222,14 @@ def kept(*caches: Cache) -> tuple[Cache, ...]:
 def trained(*blocks: Block) -> tuple[Block, ...]:
     """The blocks that have any layer."""
     return tuple(block for block in blocks if block.layers)
+
+
+def crossings(
+    first: Iterable[int], second: Iterable[int], depth: int
+) -> Iterator[tuple[bool, bool, list[int]]]:
+    """The layers in both sets, in one alone and in neither, where there are any."""
+    one, other = frozenset(first), frozenset(second)
+    for inside in ((True, True), (True, False), (False, True), (False, False)):
+        layers = [i for i in range(depth) if (i in one, i in other) == inside]
+        if layers:
+            yield *inside, layers
