@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fiche.estimators._reading import missing
+from fiche.estimators._reading import missing, word
 from fiche.kernel.address import Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node, Unknown, either
@@ -88,3 +88,26 @@ def _unread(key: str, value: str) -> str:
 
 def _known() -> str:
     return ", ".join(BITS)
+
+
+def loaded_format(workload: Workload) -> str:
+    """The word for what is really loaded, else for what is stored; empty where neither is told (A1)."""
+    return word(workload, "formats.loaded") or word(workload, "formats.storage")
+
+
+def is_plain(name: str) -> bool:
+    """True for a format of 16 bits or more a value, with nothing beside its values."""
+    return BITS.get(name, 0) >= _UNQUANTISED
+
+
+def plain_bits(name: str, because: str) -> Figure:
+    """Bits of one value of a plain format, where something other than a line of the fiche names it.
+
+    Raises:
+        KeyError: no format of that name is known here.
+    """
+    bits = BITS[name]
+    origin = Stated(span=None, because=f"{because}: {name} holds {bits} bits a value")
+    return Figure(
+        low=bits, high=bits, unit=count_of("bits"), origin=origin, label=f"bits of {name}"
+    )

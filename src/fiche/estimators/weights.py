@@ -1,8 +1,11 @@
-"""Weights: parameters x bits of one value / 8 bits in a byte (B2, B4).
+"""Weights: what is stored, and what an engine's class holds of it (B2, B4, A1).
 
-Values: 7 000 000 000 x 16 bits = 14 000 000 000 bytes. Counts every parameter at the stated width:
-scales, zero points and modules kept in another format are left out, by name. Where `formats.loaded`
-differs from `formats.storage`, the format really loaded counts (A1).
+In this order: the tensors of a checkpoint (stored bytes exact, less what a class leaves out); else the groups
+of parameters that config.json describes, each in the format of its module; else the stated count of values x
+bits / 8: 7 000 000 000 x 16 bits = 14 000 000 000 bytes, which counts every parameter at the stated
+width and leaves out scales and modules of another format, by name. Where `formats.loaded` differs from
+`formats.storage`, the format really loaded counts. Sources: formula sheet 2.1 and 2.4; the layouts in
+`fiche.estimators.quantisation`.
 """
 
 from __future__ import annotations
@@ -10,12 +13,23 @@ from __future__ import annotations
 from fiche.estimators._constants import BITS_PER_BYTE, OTHER_MODULES, QUANTISATION_METADATA
 from fiche.estimators._formats import named_bits, quantised, value_bits
 from fiche.estimators._reading import stated, word
+from fiche.estimators._split import following, split_of
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Node, ceil
+from fiche.kernel.figure import Figure, Node, ceil
 from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    if workload.model is not None:
+        from fiche.estimators._weights import of_model
+
+        found = of_model(workload, workload.model)
+        if found is not None:
+            return (found,)
+    return (_on_device(workload, _of_count(workload)),)
+
+
+def _of_count(workload: Workload) -> Node:
     parameters = stated(
         workload,
         "model.parameters",
@@ -27,7 +41,23 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     if not quantised(_format(workload)):
         left_out = (OTHER_MODULES,)
     weights = ceil(parameters * bits / BITS_PER_BYTE)
-    return (weights.named("weights", _label(workload), left_out=left_out),)
+    return weights.named("weights", _label(workload), left_out=left_out)
+
+
+def _on_device(workload: Workload, weights: Node) -> Node:
+    split = split_of(workload)
+    if split is None:
+        return weights
+    return on_device(following(weights, split, "weights"), weights)
+
+
+def on_device(share: Node, whole: Node) -> Node:
+    """A share of an item under the id and the words that the whole has."""
+    if share is whole or not isinstance(share, Figure):
+        return share
+    left_out = whole.left_out if isinstance(whole, Figure) else ()
+    label = f"{whole.label}, on the most loaded device"
+    return share.named(f"{whole.id}.per_device", label, left_out=left_out)
 
 
 def _format(workload: Workload) -> str:
@@ -55,9 +85,10 @@ def _label(workload: Workload) -> str:
 MEMBER = Estimator(
     name="weights",
     title="Weights",
-    source="parameters x bits / 8 (MISSION B2)",
+    source="tensors; parameters x their formats; a stated count x bits / 8 (MISSION B2, B4)",
     per_case=False,
     resident=True,
     applies=lambda workload: True,
     estimate=_estimate,
+    spread="own",
 )

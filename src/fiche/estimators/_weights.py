@@ -1,0 +1,177 @@
+"""Weights of a model whose files are given: stored, loaded, and what they lie in while they are loaded."""
+
+from __future__ import annotations
+
+from fiche.estimators._constants import BITS_PER_BYTE
+from fiche.estimators._formats import is_plain, named_bits, plain_bits
+from fiche.estimators._holdings import Sum, plain, summed
+from fiche.estimators._reading import word
+from fiche.estimators._split import following, placed, split_of
+from fiche.estimators._tensors_held import (
+    embedding_bytes,
+    has_head,
+    held_by_class,
+    plain_type,
+    stored_bytes,
+    values,
+)
+from fiche.estimators._treatment import LLAMA_CPP, Treatment, loaded, stored
+from fiche.kernel.checkpoint import Checkpoint
+from fiche.kernel.figure import Figure, Node, Unknown, ceil, either
+from fiche.kernel.model import Model, Parameters
+from fiche.kernel.unit import BYTE
+from fiche.kernel.workload import Workload
+
+_BUFFERS = "buffers that the engine makes beside the parameters (rotary tables, masks)"
+_BESIDE = "what a checkpoint may hold beside the parameters of its class (a tied head, buffers)"
+_HOST = (
+    "llama.cpp keeps the token embedding in host memory unless told otherwise, and puts a tied one on the "
+    "device a second time, as output"
+)
+
+
+def of_model(workload: Workload, model: Model) -> Node | None:
+    """Bytes of the weights as loaded, on the most loaded device where the placement is told by kind.
+
+    None where the model's files say nothing that can be counted and the fiche states a count.
+    """
+    if model.checkpoint is not None and not _converted(workload, model, model.checkpoint):
+        return _of_tensors(workload, model, model.checkpoint)
+    if model.parameters:
+        return _of_groups(workload, model)
+    if model.checkpoint is not None:
+        return _of_values(workload, model.checkpoint)
+    return _open(workload, model)
+
+
+def stored_of(workload: Workload, model: Model) -> Figure | None:
+    """Bytes as stored: of the tensors, exact, else of the groups of parameters; None without either."""
+    if model.checkpoint is not None:
+        return stored_bytes(model.checkpoint)
+    if not model.parameters:
+        return None
+    how = stored(workload, model)
+    found = summed(model.parameters, how.holding, "weights_stored")
+    label = f"weights as stored: {how.told}".rstrip(": ")
+    return found.total.named("weights_stored", label, left_out=(_BESIDE,))
+
+
+def _open(workload: Workload, model: Model) -> Node | None:
+    if "model.parameters" in workload.figures or not model.open:
+        return None
+    return Unknown(condition=model.open[0], unit=BYTE, id="weights", label="weights")
+
+
+def _converted(workload: Workload, model: Model, checkpoint: Checkpoint) -> bool:
+    """True where the fiche says that another format is loaded than the one stored."""
+    said = word(workload, "formats.loaded")
+    if not said:
+        return False
+    if is_plain(said) and plain_type(checkpoint):
+        return said != plain_type(checkpoint)
+    if not model.parameters:
+        return said != word(workload, "formats.storage") and is_plain(said)
+    kept, other = stored(workload, model), loaded(workload, model)
+    return (kept.method, kept.told) != (other.method, other.told)
+
+
+def _of_tensors(workload: Workload, model: Model, checkpoint: Checkpoint) -> Node:
+    whole = stored_bytes(checkpoint)
+    if checkpoint.format == "gguf":
+        return _followed(
+            workload, _on_llama_cpp(workload, checkpoint, whole), "as the file has them"
+        )
+    held, left = held_by_class(model, checkpoint, whole)
+    held = _or_otherwise(workload, model, checkpoint, held)
+    return _followed(workload, held, "from the tensors", (*left, _BUFFERS))
+
+
+def _or_otherwise(workload: Workload, model: Model, checkpoint: Checkpoint, held: Figure) -> Figure:
+    """A range where the engine may load another format than the stored one, and nobody says which."""
+    if word(workload, "formats.loaded") or not model.parameters:
+        return held
+    kind = plain_type(checkpoint)
+    how = loaded(workload, model)
+    if kind and model.storage and kind != model.storage and is_plain(model.storage):
+        by_config = plain(plain_bits(model.storage, "config.json"), model.storage)
+        other = summed(_loaded_groups(model), by_config, "weights.as_config")
+        because = f"tensors are {kind}, config.json says {model.storage}: state formats.loaded"
+        return either(held, other.total, because)
+    if not how.because:
+        return held
+    bits = how.bits if how.otherwise is None else how.otherwise
+    other = summed(_loaded_groups(model), plain(bits, ""), "weights.otherwise")
+    return either(held, other.total, how.because)
+
+
+def _of_groups(workload: Workload, model: Model) -> Node:
+    how = loaded(workload, model)
+    groups = _loaded_groups(model)
+    found = summed(groups, how.holding, "weights")
+    label = f"weights, by the modules of {model.model_type}: {how.told}".rstrip(": ")
+    weights = found.total.named("weights", label, left_out=(_BUFFERS, *_not_understood(model)))
+    if how.gguf:
+        return _followed_gguf(workload, model, found, label)
+    split = split_of(workload)
+    if split is None:
+        return weights
+    share = placed(found.groups, model, split)
+    if not isinstance(share, Figure):
+        return share
+    return share.named(
+        "weights.per_device", f"{label}, on the most loaded device", left_out=weights.left_out
+    )
+
+
+def _loaded_groups(model: Model) -> tuple[Parameters, ...]:
+    return tuple(each for each in model.parameters if each.loaded)
+
+
+def _of_values(workload: Workload, checkpoint: Checkpoint) -> Node:
+    bits = named_bits(workload, "loaded", "storage_format")
+    weights = ceil(values(checkpoint) * bits / BITS_PER_BYTE)
+    said = word(workload, "formats.loaded")
+    return _followed(workload, weights, f"as really loaded: {said}", (_BUFFERS,))
+
+
+def _on_llama_cpp(workload: Workload, checkpoint: Checkpoint, whole: Figure) -> Figure:
+    embedding = embedding_bytes(checkpoint)
+    if embedding is None or not _llama_cpp(workload):
+        return whole
+    return _host_or_device(whole, embedding, tied=not has_head(checkpoint))
+
+
+def _followed_gguf(workload: Workload, model: Model, found: Sum, label: str) -> Node:
+    whole, embedding = found.total, found.steps.get("embedding")
+    if embedding is not None and _llama_cpp(workload):
+        whole = _host_or_device(whole, embedding, tied=model.tied)
+    return _followed(workload, whole, label.partition(", ")[2], _not_understood(model))
+
+
+def _host_or_device(whole: Figure, embedding: Node, *, tied: bool | None) -> Figure:
+    low = whole if tied else whole - embedding
+    high = whole if tied is False else whole + embedding
+    return either(low, high, _HOST)
+
+
+def _llama_cpp(workload: Workload) -> bool:
+    return word(workload, "engine.name").lower() in ("", *LLAMA_CPP)
+
+
+def _followed(
+    workload: Workload, weights: Figure, told: str, left_out: tuple[str, ...] = ()
+) -> Node:
+    named = weights.named("weights", f"weights, {told}", left_out=left_out)
+    split = split_of(workload)
+    if split is None:
+        return named
+    from fiche.estimators.weights import on_device
+
+    return on_device(following(named, split, "weights"), named)
+
+
+def _not_understood(model: Model) -> tuple[str, ...]:
+    return tuple(condition.text for condition in model.open)
+
+
+__all__ = ["Treatment", "of_model", "stored_of"]
