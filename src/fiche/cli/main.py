@@ -19,6 +19,7 @@ from fiche.cli.estimate import estimate
 from fiche.cli.explain import explain
 from fiche.cli.import_ import import_
 from fiche.cli.interrupt import INTERRUPTED
+from fiche.cli.model import model
 from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
 from fiche.cli.report import report
@@ -39,7 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     no_args_is_help=True,
 )
-for command in (new, estimate, import_, check, report, explain, schema):
+for command in (new, model, estimate, import_, check, report, explain, schema):
     app.command(command.__name__.strip("_"), cls=PlainCommand)(command)
 app.add_typer(catalog, name="catalog")
 

@@ -50,12 +50,12 @@ class Line:
 class Explained:
     """Stored and loaded counts of values, and the lines whose sum is their difference.
 
-    `stored` counts the elements of all tensors as the headers list them, `num_bytes` their bytes. `loaded` is
-    what the class holds; None where the configuration leaves a dimension open, or is not there: then `lines`
-    hold no comparison.
+    `stored` counts the elements of all tensors as the headers list them (None where the headers list bytes
+    only, as those of torch.save do), `num_bytes` their bytes. `loaded` is what the class holds; None where
+    the configuration leaves a dimension open, or is not there. Without either of them there are no lines.
     """
 
-    stored: int
+    stored: int | None
     num_bytes: int
     loaded: int | None
     lines: tuple[Line, ...] = ()
@@ -73,16 +73,21 @@ def explain(model: Model) -> Explained | None:
     checkpoint = model.checkpoint
     if checkpoint is None:
         return None
-    found = matched(model.parameters, checkpoint.groups)
     stored, num_bytes = stored_values(checkpoint), stored_bytes(checkpoint)
+    found = None if stored is None else matched(model.parameters, checkpoint.groups)
     if found is None:
         return Explained(stored=stored, num_bytes=num_bytes, loaded=None)
     lines = (*_paired(found), *_extra(model, found), *_missing(found))
     return Explained(stored=stored, num_bytes=num_bytes, loaded=found.loaded, lines=lines)
 
 
-def stored_values(checkpoint: Checkpoint) -> int:
-    """Elements of all tensors, as the headers list them: packed ones count as they are packed."""
+def stored_values(checkpoint: Checkpoint) -> int | None:
+    """Elements of all tensors, as the headers list them: packed ones count as they are packed.
+
+    None where the headers list storages without format and shape.
+    """
+    if any(not group.dtype for group in checkpoint.groups):
+        return None
     return sum(values_of(group) for group in checkpoint.groups)
 
 
