@@ -30,7 +30,8 @@ class Decoder:
 
     `outer` lists tensors outside the layers, `attention`, `layer` and `dense` or `sparse` those of a layer,
     under `prefix`. `words` are what the tables ask for: a word alone is so, `word=key` where the flag is
-    on, `word=!key` where it is off, `word=key|other` where either name says so. `dims` adds dimensions. `reach` and `mlp` say the kind of each layer
+    on, `word=!key` where it is off, `word=key|other` where the flag has two names. `dims` adds dimensions.
+    `reach` and `mlp` say the kind of each layer
     where no list does. `parts` splits the layers by attention. `latent` is attention that compresses keys
     and values, `gated` a feed-forward of three matrices. `doubts` are texts of what else is not understood.
     """

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from fiche.kernel.config import Config
 
@@ -65,6 +65,20 @@ def every(period: int, *keys: str) -> Rule:
     return rule
 
 
+def global_also_at(*fixed: int, period: int, offset: int = 0, last: bool = False) -> Rule:
+    """Full at the layers whose index leaves `offset` by `period`, at the fixed ones, perhaps at the last."""
+
+    def rule(_: Config, layers: int) -> list[str]:
+        return [
+            FULL
+            if index in fixed or index % period == offset or (last and index == layers - 1)
+            else SLIDING
+            for index in range(layers)
+        ]
+
+    return rule
+
+
 def first_of(period: int) -> Rule:
     """Full at the first of each `period` layers."""
 
@@ -78,6 +92,18 @@ def after_window_layers(config: Config, layers: int) -> list[str]:
     """Qwen: a window counts only where `use_sliding_window` says so, from `max_window_layers` on."""
     used = config.flag("use_sliding_window") and config.value("sliding_window") is not None
     return _from(config, layers, bool(used))
+
+
+def switched(config: Config, layers: int) -> list[str]:
+    """Qwen3-MoE: with the switch on, the window holds for all layers."""
+    return by_window(config, layers) if config.flag("use_sliding_window") else [FULL] * layers
+
+
+def unswitched(config: Config) -> Iterable[str]:
+    """A doubt: a list that names sliding layers beside a switch that is off."""
+    slides = SLIDING in (config.listed("layer_types") or ())
+    if slides and not config.flag("use_sliding_window"):
+        yield "say whether layers slide: layer_types says so, use_sliding_window does not"
 
 
 def from_window_layers(config: Config, layers: int) -> list[str]:

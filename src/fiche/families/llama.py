@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fiche.families._decoder import family
 from fiche.families._kinds import BIAS, LLAMA
 from fiche.families._reach import first_of, where_not_rotary
@@ -12,6 +14,7 @@ from fiche.families._tables import (
     SINKS,
     UP_DOWN,
 )
+from fiche.kernel.config import Config
 from fiche.kernel.record import replace
 
 _DIFFERENTIAL = """
@@ -34,9 +37,15 @@ post_attention_residual =norm hidden
 
 _MOLMO_NORMS = """
 ?head_norms self_attn.{q,k}_norm norm head
-?wide_norms self_attn.q_norm norm query
-?wide_norms self_attn.k_norm norm kv
+!head_norms self_attn.q_norm norm query
+!head_norms self_attn.k_norm norm kv
 """
+
+
+def _molmo(config: Config) -> Iterable[str]:
+    if config.text("qk_norm_type") == "qwen3":
+        yield "head_norms"
+
 
 KINDS = {
     "llama": LLAMA,
@@ -89,7 +98,14 @@ KINDS = {
     ),
     "iquestcoder": LLAMA,
     "jais2": replace(LLAMA, dense=UP_DOWN, gated=False, words=(*LLAMA.words, "norm_bias")),
-    "molmo2_text": replace(LLAMA, attention=ATTENTION + _MOLMO_NORMS),
+    "molmo2_text": replace(
+        LLAMA,
+        outer=OUTER.replace("vocabulary", "vocabulary+further_vocabulary", 1),
+        attention=ATTENTION + _MOLMO_NORMS,
+        words=("qkv_bias=attention_bias",),
+        dims={"further_vocabulary": "additional_vocab_size"},
+        more_words=_molmo,
+    ),
     "paddleocr_vl_text": replace(
         LLAMA, words=("qkv_bias=use_bias", "o_bias=use_bias", "mlp_bias=use_bias")
     ),

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from fiche.families._decoder import family
 from fiche.families._kinds import BIAS, LLAMA, UNBIASED
-from fiche.families._reach import after_window_layers
+from fiche.families._reach import after_window_layers, unswitched
 from fiche.families._tables import ATTENTION, HEAD_NORMS
-from fiche.kernel.config import Config
 from fiche.kernel.record import replace
-
-
-def unswitched(config: Config) -> Iterable[str]:
-    """A list that names sliding layers beside a switch that is off: the library takes neither."""
-    if "sliding_attention" in (config.listed("layer_types") or ()):
-        if not config.flag("use_sliding_window"):
-            yield "say whether layers slide: layer_types says so, use_sliding_window does not"
-
 
 QWEN2 = replace(UNBIASED, words=("qkv_bias",), reach=after_window_layers, doubts=unswitched)
 QWEN3 = replace(

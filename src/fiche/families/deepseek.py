@@ -1,0 +1,84 @@
+"""DeepSeek V2 and V3 and decoders with the same compressed attention (MLA), Kimi K2 among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fiche.families._decoder import Decoder, family
+from fiche.families._experts import SHARED_DIMS, after_first, first_dense, unread_frequency
+from fiche.families._reach import all_full, all_indexed
+from fiche.families._tables import (
+    CORRECTION,
+    EXPERTS,
+    GATED,
+    INDEXER,
+    INDEXER_DIMS,
+    LATENT,
+    LATENT_DIMS,
+    NORMS,
+    OUTER,
+    SHARED,
+)
+from fiche.kernel.config import Config
+from fiche.kernel.record import replace
+
+
+def _ranked(config: Config) -> Iterable[str]:
+    if config.whole("q_lora_rank") is not None:
+        yield "query_rank"
+
+
+DENSE_MLA = Decoder(
+    outer=OUTER,
+    attention=LATENT,
+    layer=NORMS,
+    dense=GATED,
+    words=("qkv_bias=attention_bias", "o_bias=attention_bias"),
+    dims=LATENT_DIMS,
+    reach=all_full,
+    more_words=_ranked,
+    latent=True,
+)
+
+V3 = replace(
+    DENSE_MLA,
+    sparse=EXPERTS + CORRECTION + SHARED,
+    dims={**LATENT_DIMS, **SHARED_DIMS},
+    mlp=after_first("first_k_dense_replace"),
+    doubts=unread_frequency,
+)
+
+V32 = replace(
+    V3,
+    attention=LATENT + INDEXER,
+    dims={**LATENT_DIMS, **SHARED_DIMS, **INDEXER_DIMS},
+    reach=all_indexed,
+)
+
+KINDS = {
+    "deepseek_v2": replace(V3, sparse=EXPERTS + SHARED, words=(*V3.words, "mlp_bias=mlp_bias")),
+    "deepseek_v3": V3,
+    "deepseek_v32": V32,
+    "glm_moe_dsa": V32,
+    "glm4_moe_lite": replace(V3, mlp=first_dense(1)),
+    "mistral4": replace(V3, sparse=EXPERTS + SHARED),
+    "minicpm3": replace(
+        DENSE_MLA,
+        words=(*DENSE_MLA.words, "mlp_bias=mlp_bias"),
+        dims={**LATENT_DIMS, "value": "v_head_dim ?hidden/heads"},
+    ),
+    "sarvam_mla": V3,
+    "youtu": DENSE_MLA,
+    "axk1": replace(
+        V3,
+        sparse=EXPERTS + CORRECTION + SHARED + "mlp.post_mlp_layernorm norm hidden",
+        mlp=after_first("first_k_dense_replace", 1),
+    ),
+}
+
+MEMBER = family(
+    "deepseek",
+    "DeepSeek V2, V3, V3.2 and decoders with the same attention",
+    "transformers 5.24.0, modeling_deepseek_v2.py, modeling_deepseek_v3.py, modeling_deepseek_v32.py",
+    KINDS,
+)
