@@ -1,0 +1,521 @@
+"""Published sizes of checkpoints and loads: lines of JSON, as `cases/truth/README.md` describes them.
+
+Each case is built from its configuration over the defaults of its class, by the family that knows it. Exact
+figures must be met to the value and to the byte, where what a checkpoint holds beside its class is told
+apart: each such addend is worked out from the model's own shapes, and named where it is needed.
+"""
+
+import json
+from itertools import combinations
+
+NOT_COVERED = "not covered"
+
+WIDTHS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+FICHE_WORDS = {8: "fp64", 4: "fp32", 2: "bf16"}
+HEADER_PER_TENSOR = 512  # name, type, shape and offsets of one tensor, in JSON
+HEADERS = 65536
+ENGINE_BESIDE = 128 * 2**20  # rotary tables, workspaces: vLLM prints 30 to 65 MiB above parameters
+ADDENDS_AT_ONCE = 3
+
+
+class UncoveredError(Exception):
+    """A case that cannot be judged here, and why."""
+
+
+def add_options(parser):
+    parser.add_argument("--only", default="", help="ids that start with this")
+    parser.add_argument("--kinds", default="", help="kinds of case, with commas between")
+
+
+def run(path, options):
+    """Yield (id, complaints, said) for every case of a file, or of all `*.jsonl` of a folder."""
+    wanted = {kind for kind in options.kinds.split(",") if kind}
+    for file in [path] if path.is_file() else sorted(path.glob("*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            case = json.loads(line)
+            if case["kind"] not in JUDGES or not case["id"].startswith(options.only):
+                continue
+            if not wanted or case["kind"] in wanted:
+                yield judged(case)
+
+
+def judged(case):
+    """One case: its id, what is wrong with it, and what was found."""
+    name = f"{case['id']} ({case['kind']}, {case['model']})"
+    try:
+        complaints, said = JUDGES[case["kind"]](case)
+    except UncoveredError as why:
+        return name, [f"{NOT_COVERED}: {why}"], ""
+    except Exception as error:  # noqa: BLE001 - a defect is a complaint like any other
+        return name, [f"broke: {type(error).__name__}: {error}"], ""
+    return name, complaints, said
+
+
+# --- Models -----------------------------------------------------------------------------------
+
+
+def model_of_case(case, **more):
+    """The model that a case's configuration describes."""
+    from fiche.checkpoints import class_defaults
+    from fiche.families import model_of
+    from fiche.kernel.config import Config
+    from fiche.kernel.doors import Family
+    from fiche.registry import claiming
+
+    classes, source = class_defaults()
+    values = whole_config({**case["config"], **more}, classes)
+    config = Config(
+        file="config.json", sha256="0" * 64, values=values, classes=classes, classes_of=source
+    )
+
+    def find(model_type):
+        return claiming("fiche.families", Family, lambda family: family.model_types, model_type)
+
+    model = model_of(config, find)
+    if not model.family:
+        raise UncoveredError(f"no family knows model type {values['model_type']}")
+    if not model.parameters:
+        asked = "; ".join(condition.text for condition in model.open)
+        raise UncoveredError(f"the configuration leaves the parameters open ({asked})")
+    return model
+
+
+def whole_config(told, classes):
+    """The configuration as a file would have it: words where a class wants structure are left to the class."""
+    if "model_type" not in told:
+        raise UncoveredError("the case names no model type")
+    said = {
+        key for key in told if key not in ("model_type", "note", "quantization_config", "dtype")
+    }
+    if not said:
+        raise UncoveredError(f"the case gives no fields ({told.get('note', 'only a model type')})")
+    model_type = told["model_type"]
+    defaults = classes.get(model_type, {})
+    values = {
+        key: value
+        for key, value in told.items()
+        if not (isinstance(value, str) and isinstance(defaults.get(key), dict | list))
+        and not (isinstance(value, str) and key in ("layer_types", "vision_config", "text_config"))
+        and key != "note"
+    }
+    outer = model_type.removesuffix("_text")
+    if outer != model_type and outer in classes and isinstance(values.get("vision_config"), dict):
+        vision = values.pop("vision_config")
+        values = {"model_type": outer, "text_config": values, "vision_config": vision}
+    return values
+
+
+def count(node):
+    """The one value of a node."""
+    if node.low != node.high:
+        raise UncoveredError(f"a dimension is open: {node.low} to {node.high}")
+    return int(node.low)
+
+
+def values_of(group):
+    from fiche.estimators._elements import elements
+
+    return count(elements(group))
+
+
+def loaded_values(model):
+    return sum(values_of(group) for group in model.parameters if group.loaded)
+
+
+# --- What a checkpoint may hold beside its class ----------------------------------------------
+
+
+def addends(model):
+    """Values that some checkpoints hold beside those of the class, each worked out from the model's shapes."""
+    from fiche.kernel.model import AttentionCache, CrossCache
+
+    found = {}
+    left = sum(values_of(group) for group in model.parameters if not group.loaded)
+    found["blocks that the class leaves out"] = left
+    embeddings = [g for g in model.parameters if g.role == "embedding" and g.part == "language"]
+    if embeddings:
+        name = "the head's own copy of the embedding" if model.tied else "one embedding more"
+        found[name] = values_of(embeddings[0])
+    for number, group in enumerate(g for g in model.parameters if g.role == "position"):
+        found[f"position ids of {group.name}"] = count(group.shape[0]) + number * 0
+    routers = [g for g in model.parameters if g.role == "router"]
+    if routers:
+        found["a bias for each expert"] = sum(count(g.copies) * count(g.shape[0]) for g in routers)
+    attention = [c for c in model.caches if isinstance(c, AttentionCache)]
+    if attention:
+        found["rotary frequencies a layer"] = sum(
+            count(c.count) * count(c.key_dim) // 2 for c in attention
+        )
+    if model.positions is not None and attention and model.positions.high is not None:
+        layers = sum(count(c.count) for c in attention)
+        found["a causal mask a layer"] = layers * count(model.positions) ** 2
+        found["a causal mask a layer and its fill value"] = layers * (
+            count(model.positions) ** 2 + 1
+        )
+    if any(isinstance(c, CrossCache) for c in model.caches):
+        bias = [g for g in model.parameters if "relative_attention_bias" in g.name]
+        if bias:
+            found["a position bias of cross-attention"] = count(bias[0].shape[0]) * count(
+                bias[0].shape[1]
+            )
+    return {name: value for name, value in found.items() if value}
+
+
+def explained(model, expected):
+    """Words for how the class's values, with some addends, make the expected count; None where they do not."""
+    base = loaded_values(model)
+    if base == expected:
+        return "as loaded"
+    optional = addends(model)
+    for size in range(1, ADDENDS_AT_ONCE + 1):
+        for names in combinations(optional, size):
+            if base + sum(optional[name] for name in names) == expected:
+                return "stored: as loaded, and " + ", and ".join(
+                    f"{optional[name]} of {name}" for name in names
+                )
+    heads = [g for g in model.parameters if g.role == "head" and g.loaded]
+    if heads and base - sum(map(values_of, heads)) == expected:
+        return "as loaded, without the output head"
+    return None
+
+
+def architectures(case):
+    """Configurations to try where the source does not say which class was stored: the plain one first."""
+    yield {}
+    if "architectures" in case["config"]:
+        return
+    stem = "".join(word.capitalize() for word in case["config"]["model_type"].split("_"))
+    for ending in ("ForPreTraining", "ForMaskedLM", "Model", "ForConditionalGeneration"):
+        yield {"architectures": [stem + ending]}
+
+
+def settled(case, expected):
+    """(model, words) of the first class whose values make the expected count."""
+    first = None
+    for more in architectures(case):
+        model = model_of_case(case, **more)
+        first = first or model
+        words = explained(model, expected)
+        if words is not None:
+            told = f" ({more['architectures'][0]})" if more else ""
+            return model, words + told
+    return first, None
+
+
+# --- Kinds ------------------------------------------------------------------------------------
+
+
+def judge_params(case):
+    """A count of values, and the bytes that the source makes of it."""
+    expected = case["expected"]
+    params = expected["params"]
+    model, words = settled(case, params)
+    if words is None:
+        return [
+            f"{loaded_values(model)} values, published {params} ({params - loaded_values(model):+})"
+        ], ""
+    if expected.get("bytes") is None:
+        return [], words
+    width = expected["bytes"] // params
+    return differs("bytes", bytes_of(model, width, params), expected["bytes"]), words
+
+
+def bytes_of(model, width, params):
+    """Bytes of so many values at one width, by the estimator: addends are of the same width."""
+    from fiche.estimators.weights import MEMBER
+
+    (weights,) = MEMBER.estimate(workload(model, formats__storage=FICHE_WORDS[width]), None)
+    return count(weights) + (params - loaded_values(model)) * width
+
+
+def judge_tensors(case):
+    """Bytes of all tensors: of one type and int64 buffers, or of a quantised checkpoint."""
+    expected, conditions = case["expected"], case["conditions"]
+    width = WIDTHS.get(conditions.get("dtype", "").split()[0] if conditions.get("dtype") else "")
+    params = expected.get("params")
+    quantised = "quantization_config" in case["config"]
+    if params is None:
+        if width is None:
+            raise UncoveredError("neither a count of values nor a type is given")
+        params = expected["bytes"] // width
+    model, words = settled(case, params)
+    if words is None:
+        return [
+            f"{loaded_values(model)} values, published {params} ({params - loaded_values(model):+})"
+        ], ""
+    if quantised:
+        stored = stored_bytes(model_of_case(case, dtype="bfloat16"))
+        return differs("bytes", stored, expected["bytes"]), f"{words}, packed"
+    integers = conditions.get("extra_int64_elements") or 0
+    total = bytes_of(model, width, params) + 8 * integers
+    return differs("bytes", total, expected["bytes"]), words + (
+        f", and {integers} int64" if integers else ""
+    )
+
+
+def stored_bytes(model, **told):
+    from fiche.estimators._weights import stored_of
+
+    return count(stored_of(workload(model, **told), model))
+
+
+def judge_file(case):
+    """A file: at least its tensors, at most their headers more; printed figures within their rounding."""
+    from fiche.estimators._weights import stored_of
+
+    expected = case["expected"]
+    model = model_of_case(case, dtype="float16")
+    stored = stored_of(workload(model), model)
+    if stored.high is None:
+        raise UncoveredError("a layout that is not covered")
+    tensors = sum(count(group.copies) for group in model.parameters)
+    low, high = stored.low, stored.high + HEADERS + HEADER_PER_TENSOR * tensors
+    said = f"tensors {int(stored.low)}" + ("" if stored.exact else f" to {int(stored.high)}")
+    return within(expected, low, high), f"{said}, headers beside"
+
+
+def judge_loaded(case):
+    """What an engine prints after loading: at least the parameters, and little beside."""
+    from fiche.estimators.weights import MEMBER
+
+    conditions = case["conditions"]
+    model = model_of_case(case)
+    width = WIDTHS.get(
+        conditions.get("dtype", ""), 2 if "16" in conditions.get("dtype", "") else None
+    )
+    if width is None:
+        raise UncoveredError("the case does not say in which format the values are loaded")
+    told = {"formats__storage": FICHE_WORDS[width], "formats__loaded": FICHE_WORDS[width]}
+    told["engine__name"] = conditions["engine"].split()[0].lower()
+    ways = conditions.get("tensor_parallel") or 1
+    if ways > 1:
+        told["placement__tensor_parallel"] = ways
+    (weights,) = MEMBER.estimate(workload(model, **told), None)
+    return within(case["expected"], weights.low, weights.high + ENGINE_BESIDE), (
+        f"parameters {int(weights.low)} to {int(weights.high)}, "
+        f"printed {case['expected']['bytes'] - int(weights.low):+} bytes"
+    )
+
+
+def within(expected, low, high):
+    """A printed figure, in each reading of its unit, against an interval."""
+    half = expected["rounding_half_unit_bytes"] or 0
+    readings = [expected[key] for key in ("bytes", "bytes_if_binary") if expected.get(key)]
+    if any(reading - half <= high and reading + half >= low for reading in readings):
+        return []
+    return [f"{int(low)} to {int(high)} bytes, published {readings} +- {half}"]
+
+
+def differs(what, mine, other):
+    return [] if mine == other else [f"{what}: {mine}, published {other} ({other - mine:+})"]
+
+
+def workload(model, **told):
+    """A workload of one model: `a__b="word"` or `a__b=2`."""
+    from fiche.kernel.address import Span
+    from fiche.kernel.fact import Fact
+    from fiche.kernel.figure import Figure
+    from fiche.kernel.origin import Stated
+    from fiche.kernel.unit import ONE
+    from fiche.kernel.workload import Workload
+
+    span = Span(file="case", line=1, column=1)
+    paths = {key.replace("__", "."): value for key, value in told.items()}
+    return Workload(
+        facts={
+            path: Fact(value=value, address=span)
+            for path, value in paths.items()
+            if isinstance(value, str)
+        },
+        figures={
+            path: Figure(low=value, high=value, unit=ONE, origin=Stated(span=span), id=path)
+            for path, value in paths.items()
+            if isinstance(value, int)
+        },
+        cases=(),
+        model=model,
+    )
+
+
+# --- GGUF -------------------------------------------------------------------------------------
+
+ARCHITECTURES = {
+    "llama": "llama",
+    "qwen2": "qwen2",
+    "qwen2moe": "qwen2_moe",
+    "qwen3": "qwen3",
+    "qwen3moe": "qwen3_moe",
+    "gemma": "gemma",
+    "gemma2": "gemma2",
+    "gemma3": "gemma3_text",
+    "phi3": "phi3",
+    "deepseek2": "deepseek_v3",
+    "command-r": "cohere",
+    "gpt-oss": "gpt_oss",
+    "glm4": "glm4",
+    "glm4moe": "glm4_moe",
+    "olmo2": "olmo2",
+    "starcoder2": "starcoder2",
+    "granite": "granite",
+}
+GGUF_NAMES = {
+    "n_layer": "num_hidden_layers",
+    "n_embd": "hidden_size",
+    "n_ff": "intermediate_size",
+    "n_head": "num_attention_heads",
+    "n_head_kv": "num_key_value_heads",
+    "n_embd_head_k": "head_dim",
+    "n_vocab": "vocab_size",
+    "n_expert": "num_experts",
+    "n_expert_used": "num_experts_per_tok",
+    "n_ff_exp": "moe_intermediate_size",
+    "n_lora_q": "q_lora_rank",
+    "n_lora_kv": "kv_lora_rank",
+    "n_layer_dense_lead": "first_k_dense_replace",
+    "n_expert_shared": "n_shared_experts",
+}
+ROPE_DIM = 64  # of every published deepseek2: what n_embd_head_k holds beyond n_embd_head_v
+MORE_VECTORS = 8  # rope_freqs and its like, beside the vectors of the architecture
+
+
+def judge_gguf_tensors(case):
+    """A GGUF of one type over a known architecture: to the byte."""
+    word = case["conditions"].get("quantisation", "")
+    model = model_of_case(case)
+    told = {"formats__storage": word.lower(), "engine__name": "llama.cpp"}
+    if word in ("BF16", "F16", "F32"):
+        told["formats__storage"] = {"BF16": "bf16", "F16": "fp16", "F32": "fp32"}[word]
+    from fiche.estimators._weights import stored_of
+
+    stored = stored_of(workload(model, **told), model)
+    if stored.high is None:
+        raise UncoveredError(f"{word or 'no type'} names no type of every tensor")
+    return differs("bytes", count(stored), case["expected"]["bytes"]), f"{word} by the shapes"
+
+
+def judge_gguf_file(case):
+    if not case["config"]:
+        raise UncoveredError("the case gives no configuration and no tensors")
+    word = case["conditions"].get("quantisation", "")
+    complaints, said = judge_gguf_tensors({**case, "expected": {**case["expected"]}})
+    if not complaints:
+        return complaints, said
+    raise UncoveredError(f"a file of {word}: its header and types by tensor are not given")
+
+
+def judge_gguf_log(case):
+    """Types by count: what any assignment of them to the shapes can make must hold the printed figure."""
+    types = case["conditions"].get("tensor_types")
+    if not types:
+        raise UncoveredError(
+            "types by tensor are not given, and a name of a mix says nothing of each"
+        )
+    blocks = {name: block(name) for name in types}
+    config = hf_config(case["config"])
+    tried = []
+    for tied in (False, True):
+        model = model_of_case({"config": {**config, "tie_word_embeddings": tied}})
+        for words, vectors, matrices in gguf_tensors(model):
+            found = assigned(types, blocks, vectors, matrices)
+            if isinstance(found, str):
+                tried.append(found)
+                continue
+            return within(case["expected"], *found), f"{words}: {int(found[0])} to {int(found[1])}"
+    return [f"other counts of tensors: {'; '.join(dict.fromkeys(tried))}"], ""
+
+
+def block(name):
+    from fiche.estimators.quantisation._gguf_types import block_of
+
+    found = block_of(name)
+    if found is None:
+        raise UncoveredError(f"GGUF type {name} is not known here")
+    return found
+
+
+def hf_config(told):
+    """A configuration in the names of config.json, from the names of a GGUF log."""
+    if "arch" not in told:
+        if "model_type" in told:
+            return told
+        raise UncoveredError("the case names no architecture")
+    model_type = ARCHITECTURES.get(told["arch"])
+    if model_type is None:
+        raise UncoveredError(f"GGUF architecture {told['arch']} has no model type here")
+    config = {GGUF_NAMES[key]: value for key, value in told.items() if key in GGUF_NAMES}
+    if model_type == "llama" and told.get("n_expert"):
+        model_type = "mixtral"
+        config["num_local_experts"] = config.pop("num_experts")
+    if model_type == "gpt_oss" and "num_experts" in config:
+        config["num_local_experts"] = config.pop("num_experts")
+    if model_type == "deepseek_v3":
+        config.pop("head_dim", None)
+        config["n_routed_experts"] = config.pop("num_experts")
+        config["v_head_dim"] = told["n_embd_head_v"]
+        config["qk_nope_head_dim"] = told["n_embd_head_k"] - ROPE_DIM
+        config["qk_rope_head_dim"] = ROPE_DIM
+        if "n_lora_q" not in told:
+            config |= {"q_lora_rank": None, "model_type": "deepseek_v2"}
+    return {"model_type": model_type, **config}
+
+
+def gguf_tensors(model):
+    """Yield (words, values of each vector, (values, rows) of each matrix) as a GGUF file may hold them."""
+    vectors, matrices, latent = [], [], []
+    for group in model.parameters:
+        if not group.loaded or group.part != "language":
+            continue
+        shape = [count(side) for side in group.shape]
+        copies = count(group.copies)
+        values = values_of(group) // copies if copies else 0
+        if len(shape) < 2 or group.role in ("norm", "bias", "router", "convolution", "recurrent"):
+            vectors += [values] * copies
+            continue
+        rows = values // shape[-1]
+        halves = 2 if group.role == "expert" and group.name.endswith("gate_up_proj") else 1
+        entry = [(values // halves, rows // halves)] * (copies * halves)
+        if "kv_b_proj" in group.name:
+            latent += entry
+        else:
+            matrices += entry
+    if not latent:
+        yield "as the architecture has them", vectors, matrices
+        return
+    split = [each for values, rows in latent for each in ((values // 2, rows // 2),) * 2]
+    yield "latent projections whole", vectors, matrices + latent
+    yield "latent projections by keys and values", vectors, matrices + split
+    yield "latent projections twice, whole and split", vectors, matrices + latent + split
+
+
+def assigned(types, blocks, vectors, matrices):
+    """(least, most) bytes of an assignment of types to tensors, or why there is none."""
+    plain = types.get("f32", 0)
+    quantised = [
+        blocks[name] for name, number in types.items() if name != "f32" for _ in range(number)
+    ]
+    if len(quantised) != len(matrices) or not 0 <= plain - len(vectors) <= MORE_VECTORS:
+        return (
+            f"{len(vectors)} vectors and {len(matrices)} matrices here, "
+            f"{plain} and {len(quantised)} in the file"
+        )
+    largest = sorted(matrices, reverse=True)
+    dense = sorted(quantised, key=lambda each: each.num_bytes / each.values)
+    base = 4 * sum(vectors)
+    low = base + sum(v * b.num_bytes // b.values for (v, _), b in zip(largest, dense, strict=True))
+    high = base + sum(
+        v * b.num_bytes // b.values + rows * b.row_bytes
+        for (v, rows), b in zip(largest, reversed(dense), strict=True)
+    )
+    more = (plain - len(vectors)) * 4 * max(vectors, default=0)
+    return low, high + more
+
+
+JUDGES = {
+    "param_count": judge_params,
+    "tensor_bytes": judge_tensors,
+    "file_bytes": judge_file,
+    "loaded_memory": judge_loaded,
+    "gguf_tensor_bytes": judge_gguf_tensors,
+    "gguf_file_bytes": judge_gguf_file,
+    "gguf_log_size": judge_gguf_log,
+}
