@@ -124,6 +124,23 @@ def test_buffers_are_no_parameters():
     assert found.unexplained == ()
 
 
+def test_a_buffer_that_the_class_has_is_held_and_not_counted():
+    """A library counts parameters only; the bytes are in memory all the same."""
+    buffer = parameters("model.layers.*.gate.bias", "buffer", 256, copies=62)
+    found = told([EMBEDDING, buffer], [STORED_EMBEDDING, tensors(buffer.name, 256, count=62)])
+    assert found.loaded == 256
+    assert kinds(found) == [("buffer", 62 * 256)]
+    assert found.lines[0].loaded is True
+    assert told([EMBEDDING, buffer], [STORED_EMBEDDING]).lines == ()
+
+
+def test_storages_without_names_compare_nothing():
+    """A file of torch.save lists bytes only (law 7: its pickle is never opened)."""
+    storage = TensorGroup(name="data/*", dtype="", shape=(), count=2, num_bytes=512)
+    found = explain(model([EMBEDDING], [storage]))
+    assert (found.stored, found.num_bytes, found.loaded, found.lines) == (None, 1024, None, ())
+
+
 def test_blocks_that_predict_further_tokens_stand_behind_the_layers():
     """DeepSeek-V3 stores its extra block as one more layer, under names that the others have too."""
     stored = [
@@ -134,12 +151,14 @@ def test_blocks_that_predict_further_tokens_stand_behind_the_layers():
     ]
     found = told([EMBEDDING, LAYERED], stored)
     assert kinds(found) == [("layers", 128), ("prediction", 128 + 256)]
+    assert [(line.num_bytes, line.loaded) for line in found.lines] == [(256, False), (768, False)]
     assert "layers 3 are stored" in found.lines[0].text
     further = parameters(
         LAYERED.name, "linear", 16, HIDDEN, layers=(3,), part="prediction", loaded=False
     )
     found = told([EMBEDDING, LAYERED, further], stored)
     assert kinds(found) == [("prediction", 128), ("prediction", 384)]
+    assert [(line.num_bytes, line.loaded) for line in found.lines] == [(256, False), (768, False)]
     found = told([EMBEDDING, LAYERED, further], [STORED_EMBEDDING, STORED_LAYERED])
     assert kinds(found) == []
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fiche.cli.estimates import Estimate
 from fiche.cli.terminal import paragraph, table
-from fiche.estimators import FormatRow, formats_table
+from fiche.estimators import FormatRow, PhaseTotal, formats_table, peak_phase
 from fiche.kernel.catalog import Card
 from fiche.kernel.condition import Condition
-from fiche.kernel.figure import Figure, Node
+from fiche.kernel.figure import Figure, Node, Number
 from fiche.kernel.trace import assumptions, basis, conditions, formula
 from fiche.report.numbers import TERMINAL, exact_bytes, memory
 
@@ -22,6 +22,7 @@ def estimate_text(found: Estimate, cards: Iterable[Card] | None) -> str:
     """What was computed, what it rests on, what it leaves out, and what is still to say."""
     text = "By arithmetic alone: nothing here was measured.\n\n"
     text += _sums(found)
+    text += "".join(_phases(name, totals) for name, totals in found.phases if totals)
     text += "".join(_envelope(each) for each in found.envelopes)
     text += _questions(found)
     text += _formats(formats_table(found.workload))
@@ -38,14 +39,22 @@ def _row(node: Node) -> tuple[str, ...]:
     name = node.id if node.id.endswith("envelope") else node.label
     if node.high is None and not node.low:
         return (name, "unknown", "", "", "unknown: see below")
-    least = "" if node.high is not None else "at least "
     return (
         name,
-        least + exact_bytes(node.low),
-        memory(node.low, "GB", TERMINAL),
-        memory(node.low, "GiB", TERMINAL),
+        _ends(node, lambda value: exact_bytes(value)),
+        _ends(node, lambda value: memory(value, "GB", TERMINAL)),
+        _ends(node, lambda value: memory(value, "GiB", TERMINAL)),
         _origin(node),
     )
+
+
+def _ends(node: Node, shown: Callable[[Number], str]) -> str:
+    """Both ends of an interval, one number where they are the same, the low end where one is open."""
+    near = shown(node.low)
+    if node.high is None:
+        return f"at least {near}"
+    far = shown(node.high)
+    return near if near == far else f"{near} to {far}"
 
 
 def _origin(node: Node) -> str:
@@ -53,6 +62,33 @@ def _origin(node: Node) -> str:
     if basis(node) == "assumed":
         return "assumed: stands in for a measurement"
     return f"{basis(node)}, assuming {held}" if held else basis(node)
+
+
+def _phases(case: str, totals: tuple[PhaseTotal, ...]) -> str:
+    """What is alive together in each phase; the one that may ask for most is marked."""
+    peak = peak_phase(totals)
+    rows = [_phase(each, peak) for each in totals]
+    named = f"Phases of {case}" if case else "Phases"
+    text = f"{named}: what is alive together, by arithmetic (no phase was run).\n"
+    header = ("phase", "GiB", "", "what takes most")
+    return text + table(rows, header=header, right=(1,)) + "\n"
+
+
+def _phase(each: PhaseTotal, peak: PhaseTotal | None) -> tuple[str, ...]:
+    least = "" if each.total.high is not None else "at least "
+    heaviest = next((item.node.label for item in each.items if item.node.low), "")
+    return (
+        each.phase.replace("_", " "),
+        least + _between(each.total),
+        "<- may ask for most" if each is peak else "",
+        heaviest,
+    )
+
+
+def _between(node: Figure) -> str:
+    near = memory(node.low, "GiB", TERMINAL)
+    far = near if node.high is None else memory(node.high, "GiB", TERMINAL)
+    return near if near == far else f"{near} to {far}"
 
 
 def _envelope(each: Figure) -> str:

@@ -96,8 +96,8 @@ def _counted(values: int, model: Model) -> Figure:
 
 
 def held_by_class(model: Model) -> Node | None:
-    """Values that the class holds by its configuration; None where no family knows it."""
-    held = [elements(each) for each in model.parameters if each.loaded]
+    """Parameters that the class holds by its configuration; None where no family knows it."""
+    held = [elements(each) for each in model.parameters if each.loaded and each.role != "buffer"]
     return total(held) if held else None
 
 

@@ -21,6 +21,7 @@ from fiche.kernel.checkpoint import TensorGroup
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import record
 
+_BUFFER = "buffer"
 _OTHERWISE = "split, fused or named otherwise in the files: as many values"
 
 
@@ -42,7 +43,8 @@ class Pair:
     """Parameters and the stored tensors that hold their values.
 
     `values` are those of the parameters, `loaded` those among them that the class holds. `left_out`: it
-    holds none. `how` says in which way they were found, empty for the same name and as many values.
+    holds none; `buffer`: it holds them, and not as parameters. `extra_layers` are stored layers that are
+    none of the class's. `how` says in which way they were found, empty for the same name.
     """
 
     groups: tuple[TensorGroup, ...]
@@ -50,6 +52,7 @@ class Pair:
     loaded: int
     part: str
     left_out: bool = False
+    buffer: bool = False
     packed: bool = False
     extra_layers: tuple[int, ...] = ()
     how: str = ""
@@ -159,7 +162,7 @@ def _held(each: Parameters) -> Held | None:
         name=each.name,
         role=each.role,
         part=each.part,
-        loaded=each.loaded,
+        loaded=each.loaded and each.role != _BUFFER,
         low=low,
         high=high,
         layers=each.layers,
@@ -172,15 +175,17 @@ def _pair(held: Sequence[Held], groups: Sequence[TensorGroup], how: str) -> Pair
     # Blocks that the class leaves out may be stored or not.
     beyond = left if stored > high else 0
     values = min(max(stored, low), high + beyond)
+    loaded = min(max(values - beyond, low), high)
     parts = {each.part for each in held}
     return Pair(
         groups=tuple(groups),
         values=values,
-        loaded=min(max(values - beyond, low), high),
+        loaded=loaded,
         part=parts.pop() if len(parts) == 1 else "",
         left_out=not any(each.loaded for each in held),
+        buffer=all(each.role == _BUFFER for each in held),
         packed=stored != values and any(_is_packed(group) for group in groups),
-        extra_layers=_beyond(held, groups, stored, values),
+        extra_layers=_beyond(held, groups) if stored > loaded else (),
         how=how,
     )
 
@@ -192,12 +197,10 @@ def _is_packed(group: TensorGroup) -> bool:
     )
 
 
-def _beyond(
-    held: Sequence[Held], groups: Sequence[TensorGroup], stored: int, values: int
-) -> tuple[int, ...]:
-    known = {layer for each in held for layer in each.layers}
+def _beyond(held: Sequence[Held], groups: Sequence[TensorGroup]) -> tuple[int, ...]:
+    known = {layer for each in held if each.loaded for layer in each.layers}
     found = {layer for group in groups for layer in group.layers}
-    return tuple(sorted(found - known)) if stored > values and known else ()
+    return tuple(sorted(found - known)) if known else ()
 
 
 def _stored(groups: Sequence[TensorGroup]) -> int:

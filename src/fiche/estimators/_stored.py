@@ -115,19 +115,35 @@ def _pair_line(pair: Pair) -> Line | None:
     """What a parameter and the tensors of its name say of each other; None where they agree."""
     names = tuple(group.name for group in pair.groups)
     stored = sum(values_of(group) for group in pair.groups)
-    num_bytes = sum(group.count * group.num_bytes for group in pair.groups)
-    values = stored - pair.loaded
     kind, text = _difference(pair, stored)
     if not kind:
         return None
-    loaded = kind not in ("left_out", "prediction")
     return Line(
-        kind=kind, values=values, num_bytes=num_bytes, names=names, text=text, loaded=loaded
+        kind=kind,
+        values=stored - pair.loaded,
+        num_bytes=_bytes_of(pair, kind),
+        names=names,
+        text=text,
+        loaded=kind not in ("left_out", "prediction", "layers"),
+    )
+
+
+def _bytes_of(pair: Pair, kind: str) -> int:
+    """Bytes of the tensors that a line is about: those of further layers only, where it is about these."""
+    if pair.left_out or kind not in ("prediction", "layers"):
+        return sum(group.count * group.num_bytes for group in pair.groups)
+    extra = set(pair.extra_layers)
+    return sum(
+        group.count * group.num_bytes * len(extra & set(group.layers)) // len(group.layers)
+        for group in pair.groups
+        if group.layers
     )
 
 
 def _difference(pair: Pair, stored: int) -> tuple[str, str]:
-    if not pair.loaded and pair.left_out:
+    if pair.buffer:
+        return "buffer", "held by the class as a buffer, no parameter"
+    if pair.left_out:
         kind = "prediction" if pair.part == "prediction" else "left_out"
         why = (
             "of blocks that predict further tokens: the class leaves them out"
