@@ -7,6 +7,7 @@ from fiche.criteria._capacity import DeviceCapacity, device_capacity
 from fiche.criteria._failures import Failed
 from fiche.criteria._runs import Loop, Success, loops, on_device, successes
 from fiche.criteria._scope import question
+from fiche.estimators import firm_floor
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry, LoadItem
 from fiche.kernel.figure import Figure, Number, ceil, total
@@ -159,13 +160,13 @@ def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure |
     """
     if fact(candidate, "placement.resident") != "all" or not placed(candidate):
         return None
-    firm = [i for i in _items(case, ground) if i.resident and trace.firm(i.node)]
-    if not firm:
+    items = _items(case, ground)
+    whole = firm_floor(items)
+    if whole is None:
         return None
-    whole = total([item.node for item in firm], BYTE)
     devices = candidate.workload.figures.get("placement.devices")
     name = f"{case.id}.floor" if case else "floor"
-    told = devices is None or any(item.per_device for item in firm)
+    told = devices is None or any(item.per_device for item in items)
     least = whole if devices is None or told else ceil(whole / devices)
     return least.named(name, "floor: what must be resident together on the most loaded device")
 

@@ -4,6 +4,7 @@ A member is one item of a load. What uses all of them together is imported from 
 """
 
 from fiche.estimators._envelope import envelope
+from fiche.estimators._floor import firm_floor
 from fiche.estimators._formats_table import FormatRow, formats_table
 from fiche.estimators._load import figures, load_items
 from fiche.estimators._phases import PhaseTotal, peak_phase, phase_totals
@@ -13,6 +14,7 @@ __all__ = [
     "PhaseTotal",
     "envelope",
     "figures",
+    "firm_floor",
     "formats_table",
     "load_items",
     "peak_phase",
