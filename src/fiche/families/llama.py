@@ -11,6 +11,7 @@ from fiche.families._tables import (
     ATTENTION,
     HEAD_NORMS,
     NORMS,
+    OUTER,
     SINKS,
     UP_DOWN,
 )
