@@ -1,6 +1,7 @@
 """Gradients: computed only where learned parameters and their format are stated (B6)."""
 
 import pytest
+from trained import LLAMA_PARAMETERS, llama, training
 from workloads import workload
 
 from fiche.estimators.gradients import MEMBER
@@ -53,3 +54,23 @@ def test_they_may_not_count_in_a_floor():
 def test_a_generation_has_none():
     assert not MEMBER.applies(workload(operation="generation"))
     assert MEMBER.applies(workload(operation="training"))
+
+
+@pytest.mark.parametrize(
+    ("told", "bytes_a_parameter"),
+    [
+        ({"formats__loaded": "bf16"}, 2),
+        ({"formats__loaded": "fp32", "training__autocast": "bf16"}, 4),
+        ({"formats__loaded": "bf16", "engine__name": "megatron"}, 4),
+        ({"formats__loaded": "bf16", "formats__gradient": "fp32"}, 4),
+        ({}, 2),  # the files say bf16
+    ],
+)
+def test_gradients_follow_their_parameter_unless_stated(told, bytes_a_parameter):
+    """Formula sheet 2.5: autograd's own format; fp32 beside 16 bits in Megatron."""
+    (node,) = MEMBER.estimate(training(of=llama(), method__kind="full", **told), None)
+    assert (node.low, node.high) == (bytes_a_parameter * LLAMA_PARAMETERS,) * 2
+
+
+def test_they_are_alive_from_the_backward_pass_on():
+    assert MEMBER.phases == ("first_step", "backward", "optimizer_step")

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from fiche.estimators._reading import missing, operation_is, qualified, stated, word
+from fiche.estimators._reading import missing, operation_is, qualified
 from fiche.kernel.figure import Node
 from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
+# The phases of a case in which an item is alive; the first step goes through all of a step.
+STEP = ("first_step", "forward", "loss", "backward", "optimizer_step")
+AFTER_A_STEP = (*STEP, "evaluation", "export")
+KEPT_FOR_BACKWARD = ("first_step", "forward", "loss", "backward", "cold_forward", "warm_forward")
+FROM_THE_LOSS = ("first_step", "loss", "backward")
+BACKWARD = ("first_step", "backward")
+BEFORE_BACKWARD = ("forward", "loss")
+GRADIENTS_ALIVE = ("first_step", "backward", "optimizer_step")
+UPDATE = ("first_step", "optimizer_step")
+
 
 def learns(workload: Workload) -> bool:
     """True for a training or an adaptation."""
     return operation_is(workload, "training", "adaptation")
-
-
-def trained_parameters(workload: Workload) -> Node:
-    """The learned parameters: all of them for a full fine-tune, else what the fiche states."""
-    if (
-        word(workload, "method.kind") == "full"
-        and "method.trainable_parameters" not in workload.figures
-    ):
-        return stated(
-            workload,
-            "model.parameters",
-            "parameters",
-            "state model.parameters, the count of all values",
-        )
-    return stated(
-        workload,
-        "method.trainable_parameters",
-        "trained_parameters",
-        "state method.trainable_parameters: how many parameters are learned",
-    )
 
 
 def reserved(workload: Workload, name: str) -> bool:

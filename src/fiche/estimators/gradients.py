@@ -1,24 +1,24 @@
-"""Gradients: learned parameters x bits of `formats.gradient` / 8, where the fiche states both (B6).
+"""Gradients: one value for each learned parameter (B6, formula sheet 2.5).
 
-Not resident: an optimizer that steps inside the backward pass frees them one by one, so they may
-not count in a floor.
+`formats.gradient` where the fiche states it; else the format of the parameter, as PyTorch's autograd gives
+it, or fp32 under Megatron. Not resident: an optimizer that steps inside the backward pass frees them one by
+one, so they may not count in a floor.
 """
 
 from __future__ import annotations
 
-from fiche.estimators._constants import BITS_PER_BYTE
-from fiche.estimators._formats import value_bits
-from fiche.estimators._training import learns, trained_parameters
+from fiche.estimators._states import gradient_bytes
+from fiche.estimators._training import GRADIENTS_ALIVE, learns
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Node, ceil
+from fiche.kernel.figure import Figure, Node
 from fiche.kernel.workload import Case, Workload
+
+_LEFT_OUT = ("a second copy kept by accumulation or by communication",)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
-    bits = value_bits(workload, "gradient", "gradient_format")
-    gradients = ceil(trained_parameters(workload) * bits / BITS_PER_BYTE)
-    left_out = ("a second copy kept by accumulation or by communication",)
-    return (gradients.named("gradients", "gradients", left_out=left_out),)
+    gradients: Figure = gradient_bytes(workload)
+    return (gradients.named("gradients", "gradients", left_out=_LEFT_OUT),)
 
 
 MEMBER = Estimator(
@@ -29,4 +29,5 @@ MEMBER = Estimator(
     resident=False,
     applies=learns,
     estimate=_estimate,
+    phases=GRADIENTS_ALIVE,
 )

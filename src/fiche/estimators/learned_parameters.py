@@ -1,23 +1,24 @@
 """Parameters that an adaptation adds and learns, beside the base model's own weights (B6).
 
-They are never the whole of it: the base model and its activations stay, each an item of its own.
+A stated count stands; else LoRA and DoRA are counted from the model's own matrices, r x (inputs + outputs) each
+(`_adapters`). They are never the whole of it: the base model and its activations stay, each an item of its own.
 """
 
 from __future__ import annotations
 
-from fiche.estimators._constants import BITS_PER_BYTE
-from fiche.estimators._formats import value_bits
+from fiche.estimators._amounts import bytes_of
 from fiche.estimators._reading import operation_is, word
-from fiche.estimators._training import trained_parameters
+from fiche.estimators._trained import learned
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Node, ceil
+from fiche.kernel.figure import Figure, Node, total
+from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
-    bits = value_bits(workload, "learned", "learned_format")
-    learned = ceil(trained_parameters(workload) * bits / BITS_PER_BYTE)
-    return (learned.named("learned_parameters", "learned parameters, beside the base model"),)
+    parts = (bytes_of(tensor.all_values, tensor.bits) for tensor in learned(workload))
+    added: Figure = total(parts, BYTE)
+    return (added.named("learned_parameters", "learned parameters, beside the base model"),)
 
 
 def _adds_parameters(workload: Workload) -> bool:
@@ -28,7 +29,7 @@ def _adds_parameters(workload: Workload) -> bool:
 MEMBER = Estimator(
     name="learned_parameters",
     title="Learned parameters",
-    source="learned parameters x bits / 8 (MISSION B6)",
+    source="r x (inputs + outputs) for each targeted matrix (peft 0.21.2) x bits / 8 (MISSION B6)",
     per_case=False,
     resident=True,
     applies=_adds_parameters,

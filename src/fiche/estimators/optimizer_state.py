@@ -1,39 +1,46 @@
-"""Optimizer states: learned parameters x states per parameter x bits / 8, where stated (B6).
+"""Optimizer states: values kept for each learned parameter, by what the fiche states or names (B6).
 
-How many states an optimizer keeps, and in which format, differs by optimizer, version and setting:
-no name stands for a constant here.
+`optimizer.states_per_parameter` and `formats.optimizer_state` stand before any rule. Where the optimizer is
+named, its library's own rule applies: how many states, in which format, and what small tensors keep. A name
+that is not known here stands for no constant: the count is asked. They come into being in the first step.
 """
 
 from __future__ import annotations
 
-from fiche.estimators._constants import BITS_PER_BYTE
-from fiche.estimators._formats import value_bits
-from fiche.estimators._reading import stated
-from fiche.estimators._training import learns, trained_parameters
+from fiche.estimators._optimizers import optimizer_of
+from fiche.estimators._reading import word
+from fiche.estimators._states import in_the_host, master_known, state_bytes
+from fiche.estimators._training import AFTER_A_STEP, learns
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Node, ceil
+from fiche.kernel.figure import Figure, Node
 from fiche.kernel.workload import Case, Workload
+
+_STEP = "temporaries of the update step"
+_MASTER = "a master copy of the weights"
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
-    states = stated(
-        workload,
-        "optimizer.states_per_parameter",
-        "optimizer_states",
-        "state optimizer.states_per_parameter: values kept for each learned parameter",
-    )
-    bits = value_bits(workload, "optimizer_state", "optimizer_format")
-    kept = ceil(trained_parameters(workload) * states * bits / BITS_PER_BYTE)
-    left_out = ("a master copy of the weights", "temporaries of the update step")
-    return (kept.named("optimizer_state", "optimizer states", left_out=left_out),)
+    kept: Figure = state_bytes(workload)
+    left_out = (_STEP,) if master_known(workload) else (_MASTER, _STEP)
+    return (kept.named("optimizer_state", _label(workload), left_out=left_out),)
+
+
+def _label(workload: Workload) -> str:
+    optimizer = optimizer_of(workload)
+    if in_the_host(workload):
+        return "optimizer states, in the host's memory"
+    if optimizer is None or "optimizer.states_per_parameter" in workload.figures:
+        return "optimizer states"
+    return f"optimizer states: {word(workload, 'optimizer.name')}, as in {optimizer.source}"
 
 
 MEMBER = Estimator(
     name="optimizer_state",
     title="Optimizer states",
-    source="learned parameters x states per parameter x bits / 8 (MISSION B6)",
+    source="learned parameters x states per parameter x bits / 8 (MISSION B6); formula sheet 2.5",
     per_case=False,
     resident=True,
     applies=learns,
     estimate=_estimate,
+    phases=AFTER_A_STEP,
 )
