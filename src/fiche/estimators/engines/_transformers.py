@@ -7,7 +7,8 @@ Read in the sources of 4.48.0, 4.53.0, 4.55.0, 4.56.0, 4.57.6, 5.0.0, 5.12.0 to 
 from __future__ import annotations
 
 from fiche.estimators._constants import BITS_PER_BYTE
-from fiche.estimators._reading import word
+from fiche.estimators._reading import operation_is, word
+from fiche.estimators.engines._lookup import plain
 from fiche.estimators.engines._parts import expanded_bytes, latent_bytes
 from fiche.estimators.engines._tokens import as_tokens
 from fiche.estimators.engines._versions import Covered
@@ -25,7 +26,16 @@ LATENT, LATENT_INDEXED = "5.15", "5.18"
 # The state of recurrent layers is what their kernels return: fp32, whatever the model's format.
 FP32_STATES = "5.24"
 
+NAMES = ("transformers", "hf", "huggingface")
+FP32 = fixed("fp32.value_bytes", "bytes of a fp32 value", 4, "32 bits", BYTE)
+
 _STATIC = ("static", "sliding_window", "hybrid", "hybrid_chunked")
+
+
+def runs(workload: Workload) -> bool:
+    """True where transformers generates with a model whose files are known."""
+    named = plain(word(workload, "engine.name"))
+    return operation_is(workload, "generation") and workload.model is not None and named in NAMES
 
 
 def setting(workload: Workload, name: str) -> str:

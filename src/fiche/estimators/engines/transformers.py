@@ -29,7 +29,9 @@ from fiche.estimators.engines._parts import (
 from fiche.estimators.engines._placed import dealt, on_device
 from fiche.estimators.engines._tokens import as_tokens, encoder_tokens, sequences, tokens_kept
 from fiche.estimators.engines._transformers import (
+    FP32,
     FP32_STATES,
+    NAMES,
     VERSIONS,
     cache_widths,
     implementation,
@@ -39,7 +41,7 @@ from fiche.estimators.engines._transformers import (
     quantised_widths,
     residual_length,
 )
-from fiche.estimators.engines._widths import computed_width, fixed
+from fiche.estimators.engines._widths import computed_width
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either, larger, smaller
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, Model, StateCache
@@ -147,11 +149,8 @@ def _states(cache: StateCache, workload: Workload, held: Node) -> Iterator[_Laye
     width, label = computed_width(workload), f"{layers_said(cache)} of {cache.kind}"
     kept = convolution_bytes(cache, width, cache.kernel) * held
     yield _Layer(cache, RECURRENT_STATE, f"{cache.kind}_convolution", f"{label}, columns", kept)
-    wide = fixed(
-        "state.value_bytes", "bytes of a fp32 value", 4, "kernels return fp32 states", BYTE
-    )
     because = f"transformers before {FP32_STATES}: the state in fp32, or in the model's format"
-    width = VERSIONS.since(workload, FP32_STATES, either(width, wide, because), wide, because)
+    width = VERSIONS.since(workload, FP32_STATES, either(width, FP32, because), FP32, because)
     state = state_bytes(cache, width) * held
     yield _Layer(cache, RECURRENT_STATE, cache.kind, f"{label}, states", state)
 
@@ -184,7 +183,7 @@ MEMBER = Engine(
     name="transformers",
     title="Hugging Face transformers",
     source="cache_utils.py and generation/utils.py, 4.48 to 5.24 (estimators.md 2.3)",
-    names=("transformers", "hf", "huggingface"),
+    names=NAMES,
     covered="4.48 to 5.24",
     settings=_SETTINGS,
     cache=_cache,

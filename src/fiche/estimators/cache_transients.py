@@ -1,0 +1,86 @@
+"""What transformers makes of a cache for the length of one layer, beside what it keeps (B6).
+
+A DynamicCache grows by concatenation: the old and the new tensors of one layer stand together. MLA layers
+that cache the compressed vector expand it for every head of one layer (from 5.15 on; DeepSeek-V3 at 8192
+tokens: 640 MiB of keys and values, 896 MiB with the projection that the values are a view of). A
+quantised cache brings a whole layer back, and joins it with its residual. estimators.md 2.3, transformers;
+`cache_utils.py` and `modeling_deepseek_v3.py` of 5.24.0. Other engines reserve their caches and grow none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.estimators._reading import qualified
+from fiche.estimators.engines._parts import expanded_bytes, token_bytes
+from fiche.estimators.engines._placed import on_device
+from fiche.estimators.engines._tokens import sequences, tokens_kept
+from fiche.estimators.engines._transformers import (
+    LATENT,
+    LATENT_INDEXED,
+    VERSIONS,
+    cache_widths,
+    implementation,
+    kept_tokens,
+    latent_token_bytes,
+    runs,
+)
+from fiche.kernel.doors import Estimator
+from fiche.kernel.figure import Node, ceil, either, larger
+from fiche.kernel.model import AttentionCache, Cache, LatentCache, Model
+from fiche.kernel.workload import Case, Workload
+
+_LABEL = "a layer's cache while it grows, expands or is brought back"
+
+
+def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    model = workload.model
+    assert model is not None
+    layers = [node for cache in model.caches for node in _one_layer(cache, model, workload, case)]
+    if not layers:
+        return ()
+    most = layers[0]
+    for layer in layers[1:]:
+        most = larger(most, layer)
+    return (ceil(most).named(qualified(case, "cache_transients"), _LABEL),)
+
+
+def _one_layer(cache: Cache, model: Model, workload: Workload, case: Case | None) -> Iterator[Node]:
+    tokens, held = tokens_kept(case, workload), sequences(case)
+    width = cache_widths(workload)
+    match cache:
+        case AttentionCache() if implementation(workload) != "static" or cache.reach != "full":
+            whole = token_bytes(on_device(cache, workload), width)
+            copies = 2 if implementation(workload) == "quantized" else 1
+            yield copies * whole * kept_tokens(cache, model, workload, tokens) * held
+        case LatentCache():
+            yield latent_token_bytes(cache, workload, width) * tokens * held
+            yield _expanded(cache, workload) * tokens * held
+
+
+def _expanded(cache: LatentCache, workload: Workload) -> Node:
+    """Bytes of one token of one layer's expansion; none where every head is cached as it is."""
+    width = cache_widths(workload)
+    both = expanded_bytes(cache, width)
+    beside = both + cache.heads * (cache.key_dim - cache.rope) * width.key
+    because = "values are a view of the projection, which holds the keys' first part as well"
+    first = LATENT if cache.index_dim is None else LATENT_INDEXED
+    return VERSIONS.since(
+        workload,
+        first,
+        0 * both,
+        either(both, beside, because),
+        f"transformers before {first} cached every head, and expanded nothing",
+    )
+
+
+MEMBER = Estimator(
+    name="cache_transients",
+    title="Copies of a layer's cache",
+    source="estimators.md 2.3; cache_utils.py of transformers 5.24.0",
+    per_case=True,
+    resident=False,
+    applies=runs,
+    estimate=_estimate,
+    phases=("prefill", "decode", "cold_forward", "warm_forward"),
+)
