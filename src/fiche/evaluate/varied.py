@@ -40,12 +40,12 @@ class Varied:
     @property
     def moves(self) -> bool:
         """True when some item depends on the leaf."""
-        return self.replay.moves(self.leaf)
+        return bool(self.leaf) and self.replay.moves(self.leaf)
 
     def at(self, value: int) -> Point:
         """The load at one value."""
         here = max(value - self.beside, 0)
-        *items, floor, sum_ = self.replay.at({self.leaf: (here, here)})
+        *items, floor, sum_ = self.replay.at({self.leaf: (here, here)} if self.leaf else {})
         named = zip((name for name, _ in self.labels), items, strict=True)
         return Point(value=value, items=tuple(named), floor=floor, envelope=sum_)
 
@@ -57,7 +57,7 @@ def varied(
     leaf: str,
     beside: int = 0,
 ) -> Varied:
-    """Prepare one case; `leaf` is the id of a dimension or a count that the workload states."""
+    """Prepare one case; `leaf` is the id of a dimension or a count that it states, empty for none."""
     items = load_items(workload, case, estimators)
     least = firm_floor(items)
     nothing: Figure = total((), BYTE)
@@ -66,7 +66,7 @@ def varied(
     return Varied(
         leaf=leaf,
         beside=beside,
-        replay=Replay(tops, [leaf]),
+        replay=Replay(tops, [leaf] if leaf else []),
         labels=tuple((item.node.id, item.node.label) for item in items),
         left_out=sum_.left_out,
     )
