@@ -32,6 +32,7 @@ SMALL = {
     "max_seq_len": 77,
     "sliding_window": 13,
     "attention_chunk_size": 17,
+    "attention_heads": 6,
     "moe_intermediate_size": 38,
     "num_experts": 5,
     "num_local_experts": 5,
@@ -63,6 +64,7 @@ FIXED = {"is_decoder", "is_encoder_decoder", "add_cross_attention", "use_cache"}
 
 # What a type needs beside the usual small numbers.
 NEEDS: dict[str, dict[str, object]] = {
+    "gpt_neo": {"attention_types": [[["global", "local"], 3], [["global"], 1]]},
     "hunyuan_v1_dense": {"head_dim": 20},
     "hunyuan_v1_moe": {"head_dim": 20},
     "ministral": {"head_dim": 20},

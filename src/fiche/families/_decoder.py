@@ -32,7 +32,7 @@ class Decoder:
     under `prefix`. `words` are what the tables ask for: a word alone is so, `word=key` where the flag is
     on, `word=!key` where it is off, `word=key|other` where the flag has two names. `dims` adds dimensions.
     `reach` and `mlp` say the kind of each layer
-    where no list does. `parts` splits the layers by attention. `latent` is attention that compresses keys
+    where no list does. `parts` splits the layers by attention, `further` adds what no table can say. `latent` is attention that compresses keys
     and values, `gated` a feed-forward of three matrices. `doubts` are texts of what else is not understood.
     """
 
@@ -48,6 +48,7 @@ class Decoder:
     mlp: Rule | None = None
     parts: Callable[[Dims, list[str]], Iterable[Part]] | None = None
     more_words: Callable[[Config], Iterable[str]] | None = None
+    further: Callable[[Place], Iterable[Parameters]] | None = None
     latent: bool = False
     gated: bool = True
     doubts: Callable[[Config], Iterable[str]] | None = None
@@ -126,6 +127,7 @@ def _parameters(
     found = list(rows(kind.outer, place))
     everywhere = place.over(kind.prefix, dims.layers, dims["depth"])
     found += rows(kind.layer, everywhere)
+    found += kind.further(everywhere) if kind.further else ()
     for part in parts:
         count = dims.count(part.layers, "layer_types")
         here = Place(dims=part.dims, words=words | part.words)
