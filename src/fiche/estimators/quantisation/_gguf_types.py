@@ -48,7 +48,7 @@ BLOCKS: Mapping[str, Block] = {
     "IQ3_S": Block(256, 110),
     "IQ4_NL": Block(32, 18),
     "IQ4_XS": Block(256, 136),
-    "TQ1_0": Block(256, 58),
+    "TQ1_0": Block(256, 54),
     "TQ2_0": Block(256, 66),
     "MXFP4": Block(32, 17),
     "NVFP4": Block(64, 36),
