@@ -53,8 +53,15 @@ def _ends(node: Node, shown: Callable[[Number], str]) -> str:
     near = shown(node.low)
     if node.high is None:
         return f"at least {near}"
-    far = shown(node.high)
-    return near if near == far else f"{near} to {far}"
+    return _interval(near, shown(node.high))
+
+
+def _interval(near: str, far: str) -> str:
+    """`18.96 to 33.92 GiB`; the unit of the near end only where it is another."""
+    if near == far:
+        return near
+    number, unit = near.rsplit(" ", 1)
+    return f"{number if far.endswith(f' {unit}') else near} to {far}"
 
 
 def _origin(node: Node) -> str:
@@ -76,19 +83,18 @@ def _phases(case: str, totals: tuple[PhaseTotal, ...]) -> str:
 
 def _phase(each: PhaseTotal, peak: PhaseTotal | None) -> tuple[str, ...]:
     least = "" if each.total.high is not None else "at least "
-    heaviest = next((item.node.label for item in each.items if item.node.low), "")
+    heaviest = next((item.node for item in each.items if item.node.low), None)
     return (
         each.phase.replace("_", " "),
         least + _between(each.total),
         "<- may ask for most" if each is peak else "",
-        heaviest,
+        "" if heaviest is None else heaviest.id,
     )
 
 
 def _between(node: Figure) -> str:
     near = memory(node.low, "GiB", TERMINAL)
-    far = near if node.high is None else memory(node.high, "GiB", TERMINAL)
-    return near if near == far else f"{near} to {far}"
+    return near if node.high is None else _interval(near, memory(node.high, "GiB", TERMINAL))
 
 
 def _envelope(each: Figure) -> str:

@@ -35,10 +35,8 @@ def model(
     from fiche.cli.model_text import model_text
     from fiche.cli.models import described, saved
     from fiche.cli.terminal import put_json, put_text
-    from fiche.cli.usage import need_each_other
 
-    need_each_other("--force", force, "--save", save is not None)
-    found = described(source)
+    found = described(source, save, force=force)
     lines = "" if save is None else saved(found, save, force=force)
     if json:
         from fiche.cli.model_json import model_json

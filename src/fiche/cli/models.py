@@ -6,7 +6,8 @@ import json
 import re
 from pathlib import Path
 
-from fiche.cli.output import write_folder
+from fiche.cli.output import exists, write_folder
+from fiche.cli.usage import together
 from fiche.kernel.checkpoint import Checkpoint
 from fiche.kernel.config import Config
 from fiche.kernel.diagnostic import Refused
@@ -37,12 +38,17 @@ class Described:
     notes: tuple[str, ...] = ()
 
 
-def described(source: str) -> Described:
-    """The model that a path or a name on a hub stands for.
+def described(source: str, save: Path | None = None, *, force: bool = False) -> Described:
+    """The model that a path or a name on a hub stands for; `save` is a folder to be written later.
 
     Raises:
-        Refused: F801 to F829 by what a file holds, F830 to F845 by what a hub answers, F831 it is neither.
+        Refused: F610 that folder exists and `force` is False, F702 `force` without it, F801 to F829 by
+            what a file holds, F830 to F845 by what a hub answers, F831 it is neither.
     """
+    if save is None and force:
+        raise Refused([together("--force goes with --save", "say where to write")])
+    if save is not None and not force and _there(save):
+        raise Refused([exists(save)])  # before anything is asked of a hub
     path = Path(source)
     return _here(path, source) if _there(path) else _on_hub(source)
 
