@@ -7,6 +7,7 @@ those are tried whose matching cannot run away (no repeated group, three repetit
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -65,8 +66,10 @@ def _compiled(text: str) -> re.Pattern[str] | None:
     if len(text) > _LENGTH or repetitions > _REPETITIONS or _REPEATED_GROUP.search(text):
         return None
     try:
-        return re.compile(text)
-    except re.error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what may be read in two ways is not read here
+            return re.compile(text)
+    except (re.error, Warning):
         return None
 
 
