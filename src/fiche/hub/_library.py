@@ -8,13 +8,16 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 
 
 def library() -> Any:  # noqa: ANN401 - a module that may be absent has no type
-    """The package huggingface_hub, from 0.26 on.
+    """The package huggingface_hub, from 0.26 on, with its modules constants, errors and utils.
 
     Raises:
         Refused: F830 it is not installed.
     """
     try:
         import huggingface_hub
+        import huggingface_hub.constants
+        import huggingface_hub.errors
+        import huggingface_hub.utils
     except ImportError as error:
         raise Refused([_absent()]) from error
     return huggingface_hub

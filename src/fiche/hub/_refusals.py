@@ -19,6 +19,8 @@ _BY_NAME: Mapping[str, str] = {
     "HFValidationError": "F831",
     "JSONDecodeError": "F841",
 }
+# Of httpx, requests and http.client: an answer that ended before its length.
+_CUT = ("RemoteProtocolError", "ChunkedEncodingError", "IncompleteRead")
 _BY_STATUS: Mapping[int, str] = {401: "F835", 403: "F835", 404: "F834", _TOO_MANY: "F836"}
 _HINTS: Mapping[str, str] = {
     "F831": "write org/model, org/model@revision or org/model:file.gguf",
@@ -30,7 +32,7 @@ _HINTS: Mapping[str, str] = {
     "F837": "ask again later, or look at the hub's status page",
     "F838": "check the network, proxies and HF_ENDPOINT; a downloaded folder needs no network",
     "F839": "ask again, or give it longer with HF_HUB_DOWNLOAD_TIMEOUT (seconds)",
-    "F841": "check HF_ENDPOINT: a hub answers in JSON",
+    "F841": "ask again; where it stays so, check HF_ENDPOINT and the proxies on the way",
     "F844": "unset HF_HUB_OFFLINE, or download the model first",
 }
 
@@ -48,6 +50,8 @@ def refusal(error: BaseException, name: HubName, file: str = "") -> Diagnostic:
 
 def _code(error: BaseException) -> str:
     names = [cls.__name__ for cls in type(error).__mro__]
+    if _is_cut(names):
+        return "F841"
     for name in names:
         if name in _BY_NAME:
             return _BY_NAME[name]
@@ -57,9 +61,15 @@ def _code(error: BaseException) -> str:
     return "F839" if any("Timeout" in name for name in names) else "F838"
 
 
+def _is_cut(names: list[str]) -> bool:
+    return any(name in _CUT for name in names)
+
+
 def _message(code: str, error: BaseException, what: str, name: HubName) -> str:
     status = status_of(error)
     revision = name.revision or "main"
+    if _is_cut([cls.__name__ for cls in type(error).__mro__]):
+        return f"{what}: the answer is cut short"
     return {
         "F831": f"{what}: the hub's library takes this for no name of a model",
         "F832": f"{what}: the hub knows no such model, or shows it to others only",
@@ -88,7 +98,10 @@ def status_of(error: BaseException) -> int:
 
 def passing(error: BaseException) -> bool:
     """True for what may be gone in a moment: a server's own error, a connection that broke."""
-    return _code(error) in ("F837", "F838", "F839") and status_of(error) in (0, 500, 502, 503, 504)
+    if status_of(error):
+        return status_of(error) in (500, 502, 503, 504)
+    cut = _is_cut([cls.__name__ for cls in type(error).__mro__])
+    return cut or _code(error) in ("F838", "F839")
 
 
 def _headers(error: BaseException) -> Mapping[str, Any]:

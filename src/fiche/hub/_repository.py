@@ -116,6 +116,4 @@ def _strange(name: HubName) -> Diagnostic:
 
 def offline() -> bool:
     """True where HF_HUB_OFFLINE forbids the network."""
-    from huggingface_hub import constants
-
-    return bool(constants.HF_HUB_OFFLINE)
+    return bool(library().constants.HF_HUB_OFFLINE)

@@ -96,9 +96,7 @@ class Wire:
 
 def timeout() -> int:
     """Seconds that the hub's library gives a server to answer (HF_HUB_DOWNLOAD_TIMEOUT)."""
-    from huggingface_hub import constants
-
-    seconds: int = constants.HF_HUB_DOWNLOAD_TIMEOUT
+    seconds: int = library().constants.HF_HUB_DOWNLOAD_TIMEOUT
     return seconds
 
 
