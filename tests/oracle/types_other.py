@@ -132,3 +132,154 @@ _add(
     "olmo_hybrid", "OlmoHybridForCausalLM", **_SMALL, **_ATTENTION, intermediate_size=22, num_hidden_layers=4,
     pad_token_id=0,
 )  # fmt: skip
+
+# --- Text encoders --------------------------------------------------------------------------------
+
+_BODY = {
+    "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 22, "vocab_size": 37,
+    "max_position_embeddings": 31, "type_vocab_size": 3,
+}  # fmt: skip
+_TASKS = (
+    "ForMaskedLM",
+    "ForSequenceClassification",
+    "ForTokenClassification",
+    "ForQuestionAnswering",
+)
+
+
+def _ends(prefix, *ends):
+    return [prefix + end for end in ends]
+
+
+_add(
+    "bert", *_ends("Bert", "Model", "ForPreTraining", "ForNextSentencePrediction", "ForMultipleChoice",
+                   "LMHeadModel", *_TASKS), **_BODY,
+)  # fmt: skip
+_add("bert", "BertForMaskedLM", **_BODY, tie_word_embeddings=False)
+_add("bert", "BertForSequenceClassification", **_BODY, id2label={str(i): str(i) for i in range(5)})
+for _name, _prefix in (
+    ("roberta", "Roberta"), ("data2vec-text", "Data2VecText"), ("longformer", "Longformer"),
+):  # fmt: skip
+    _add(_name, *_ends(_prefix, "Model", "ForMultipleChoice", *_TASKS), **_BODY)
+_add("roberta", "RobertaForMaskedLM", **_BODY, tie_word_embeddings=False)
+# These two name the shared table after their head, though files keep the name of the embedding.
+_add("xlm-roberta", *_ends("XLMRoberta", "Model", *_TASKS[1:]), **_BODY)
+_add("camembert", *_ends("Camembert", "Model", *_TASKS[1:]), **_BODY)
+_add(
+    "ernie",
+    *_ends("Ernie", "Model", "ForPreTraining", *_TASKS),
+    **_BODY,
+    use_task_id=True,
+    task_type_vocab_size=4,
+)
+_add("layoutlm", *_ends("LayoutLM", "Model", *_TASKS), **_BODY, max_2d_position_embeddings=29)
+_add("big_bird", *_ends("BigBird", "Model", "ForPreTraining", *_TASKS[:3]), **_BODY)
+_add("electra", *_ends("Electra", "Model", "ForPreTraining", *_TASKS), **_BODY, embedding_size=11)
+_add("electra", "ElectraForPreTraining", **_BODY, embedding_size=16)
+_add(
+    "rembert",
+    *_ends("RemBert", "Model", *_TASKS),
+    **_BODY,
+    input_embedding_size=11,
+    output_embedding_size=13,
+)
+_add(
+    "distilbert", *_ends("DistilBert", "Model", "ForMultipleChoice", *_TASKS), dim=16, n_layers=2, n_heads=4,
+    hidden_dim=22, vocab_size=37, max_position_embeddings=31,
+)  # fmt: skip
+for _groups in (1, 2):
+    _add(
+        "albert", *_ends("Albert", "Model", "ForPreTraining", "ForMultipleChoice", *_TASKS),
+        **{**_BODY, "num_hidden_layers": 4}, embedding_size=11, num_hidden_groups=_groups,
+    )  # fmt: skip
+for _more in (
+    {"type_vocab_size": 0, "relative_attention": True, "position_buckets": 8, "norm_rel_ebd": "layer_norm",
+     "share_att_key": True, "pos_att_type": "p2c|c2p", "position_biased_input": False, "conv_kernel_size": 3},
+    {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "max_relative_positions": 9},
+    {},
+):  # fmt: skip
+    _add(
+        "deberta-v2",
+        *_ends("DebertaV2", "Model", "ForMultipleChoice", *_TASKS),
+        **{**_BODY, **_more},
+    )
+    _more.pop("position_buckets", None)
+    _add("deberta", *_ends("Deberta", "Model", *_TASKS), **{**_BODY, **_more})
+_add("mpnet", *_ends("MPNet", "Model", "ForMultipleChoice", *_TASKS), **_BODY)
+for _more in (
+    {},
+    {"norm_bias": True, "attention_bias": True, "mlp_bias": True, "classifier_bias": True},
+):
+    _add(
+        "modernbert", *_ends("ModernBert", "Model", "ForMultipleChoice", *_TASKS), **_BODY, pad_token_id=0, **_more,
+    )  # fmt: skip
+_add("nomic_bert", "NomicBertModel", "NomicBertForMaskedLM", **_BODY)
+_add("gte", "GteModel", **_BODY, pad_token_id=0)
+_add("jina_embeddings_v3", "JinaEmbeddingsV3Model", **_BODY, pad_token_id=0)
+for _more in (
+    {"position_embedding_type": "rotary"},
+    {"position_embedding_type": "absolute", "emb_layer_norm_before": True},
+):
+    _add(
+        "esm",
+        *_ends("Esm", "Model", *_TASKS[:3]),
+        **_BODY,
+        pad_token_id=1,
+        mask_token_id=2,
+        **_more,
+    )
+
+# --- Encoders with decoders -----------------------------------------------------------------------
+
+_HALVES = {
+    "d_model": 16, "encoder_layers": 2, "decoder_layers": 3, "encoder_ffn_dim": 22, "decoder_ffn_dim": 26,
+    "encoder_attention_heads": 2, "decoder_attention_heads": 4, "vocab_size": 37,
+}  # fmt: skip
+for _name, _prefix in (
+    ("bart", "Bart"), ("plbart", "PLBart"), ("mvp", "Mvp"), ("mbart", "MBart"), ("blenderbot", "Blenderbot"),
+    ("blenderbot-small", "BlenderbotSmall"), ("pegasus", "Pegasus"), ("m2m_100", "M2M100"),
+):  # fmt: skip
+    _add(
+        _name,
+        *_ends(_prefix, "Model", "ForConditionalGeneration"),
+        **_HALVES,
+        max_position_embeddings=31,
+    )
+_add(
+    "bart",
+    "BartForSequenceClassification",
+    "BartForQuestionAnswering",
+    **_HALVES,
+    max_position_embeddings=31,
+)
+_add(
+    "bart",
+    "BartForConditionalGeneration",
+    **_HALVES,
+    max_position_embeddings=31,
+    tie_word_embeddings=False,
+)
+_add(
+    "marian", "MarianMTModel", "MarianModel", **_HALVES, max_position_embeddings=31, pad_token_id=0
+)
+_SOUND = {
+    "num_mel_bins": 9,
+    "max_source_positions": 30,
+    "max_target_positions": 21,
+    "pad_token_id": 0,
+}
+_add(
+    "whisper", *_ends("Whisper", "Model", "ForConditionalGeneration", "ForAudioClassification"), **_HALVES, **_SOUND,
+    classifier_proj_size=12,
+)  # fmt: skip
+_add("whisper", "WhisperForAudioClassification", **_HALVES, **_SOUND, use_weighted_layer_sum=True)
+_T5 = {"d_model": 16, "d_ff": 22, "d_kv": 5, "num_layers": 2, "num_heads": 4, "vocab_size": 37}
+for _name, _prefix in (("t5", "T5"), ("mt5", "MT5"), ("umt5", "UMT5"), ("longt5", "LongT5")):
+    for _more in ({}, {"num_decoder_layers": 3, "feed_forward_proj": "gated-silu"}):
+        _add(
+            _name,
+            *_ends(_prefix, "Model", "ForConditionalGeneration", "EncoderModel"),
+            **_T5,
+            **_more,
+        )
+_add("longt5", "LongT5ForConditionalGeneration", **_T5, encoder_attention_type="transient-global")
