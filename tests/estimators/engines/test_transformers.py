@@ -8,6 +8,7 @@ from workloads import GIB, case, workload
 
 from fiche.estimators.engines.ideal import MEMBER as IDEAL
 from fiche.estimators.engines.transformers import MEMBER
+from fiche.estimators.prefill_retention import MEMBER as PREFILL
 from fiche.kernel.trace import conditions, formula, walk
 
 MIB = 2**20
@@ -223,3 +224,161 @@ def test_no_dimension_shrinks_a_cache(layers, heads, window, tokens, sequences):
     assert high(window=window + 1) >= base
     assert high(tokens=tokens + 1) >= base
     assert high(sequences=sequences + 1) >= base
+
+
+# --- Against transformers itself --------------------------------------------------------------
+
+PROMPT, NEW, BATCH = 40, 3, 2
+TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 64}
+TINY |= {"num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 64}
+EXPERTS = {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 32}
+LATENT = {"kv_lora_rank": 24, "q_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 16}
+LATENT |= {"v_head_dim": 12, "first_k_dense_replace": 2, "head_dim": 8}
+LATENT |= {"num_key_value_heads": 4}
+STATES = {"linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_conv_kernel_dim": 4}
+STATES |= {"linear_key_head_dim": 16, "linear_value_head_dim": 8, "full_attention_interval": 2}
+MAMBA2 = {"hidden_size": 64, "num_hidden_layers": 2, "num_heads": 8, "head_dim": 16, "n_groups": 1}
+MAMBA2 |= {"expand": 2, "state_size": 16, "conv_kernel": 4, "vocab_size": 64}
+GEMMA3 = {"num_hidden_layers": 6, "sliding_window": 16, "sliding_window_pattern": 6}
+WHISPER = {"d_model": 32, "decoder_layers": 2, "encoder_layers": 1, "decoder_attention_heads": 2}
+WHISPER |= {"encoder_attention_heads": 2, "max_source_positions": 20, "max_target_positions": 48}
+WHISPER |= {"vocab_size": 64, "num_mel_bins": 8, "pad_token_id": 0, "bos_token_id": 1}
+WHISPER |= {"eos_token_id": 2, "decoder_start_token_id": 1, "suppress_tokens": []}
+T5 = {"d_model": 32, "d_kv": 12, "num_heads": 4, "num_layers": 2}
+T5 |= {"d_ff": 32, "vocab_size": 64, "decoder_start_token_id": 0}
+
+
+BY_HAND = {
+    "whisper": shapes.model(shapes.attention(2, 2, 16), shapes.cross(2, 2, 16, tokens=20)),
+    "t5": shapes.model(shapes.attention(2, 4, 12), shapes.cross(2, 4, 12)),
+}
+
+
+def generated(model_type, values, **settings):
+    """The cache of a tiny model on the CPU after a prefill and NEW tokens, and its configuration."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(model_type, **values)
+    if config.is_encoder_decoder:
+        from transformers import AutoModelForSpeechSeq2Seq
+
+        room = AutoModelForSpeechSeq2Seq if model_type == "whisper" else AutoModelForSeq2SeqLM
+    else:
+        room = AutoModelForCausalLM
+    model = room.from_config(config, dtype=torch.bfloat16).eval()
+    asked = {"max_new_tokens": NEW, "min_new_tokens": NEW, "do_sample": False, **settings}
+    asked |= {"return_dict_in_generate": True}
+    if model_type == "whisper":
+        asked["input_features"] = torch.rand(BATCH, 8, 40, dtype=torch.bfloat16)
+        asked["decoder_input_ids"] = torch.ones((BATCH, PROMPT), dtype=torch.long)
+    else:
+        asked["input_ids"] = torch.ones((BATCH, PROMPT), dtype=torch.long)
+    with torch.no_grad():
+        out = model.generate(**asked)
+    return out.cache, config
+
+
+def prefilled(model_type, values):
+    """The cache of a tiny model after a plain prefill, made with its configuration."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, DynamicCache
+
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(model_type, **values)
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16).eval()
+    cache = DynamicCache(config=config)
+    with torch.no_grad():
+        model(input_ids=torch.ones((BATCH, PROMPT), dtype=torch.long), cache=cache)
+    return cache, config
+
+
+def storages(cache):
+    """Bytes that every tensor of a cache keeps alive, each storage once."""
+    import torch
+
+    layers = cache.layers if hasattr(cache, "layers") else ()
+    if hasattr(cache, "self_attention_cache"):
+        inside = (cache.self_attention_cache, cache.cross_attention_cache)
+        layers = [layer for each in inside for layer in each.layers]
+    found = {}
+    for layer in layers:
+        held = [getattr(layer, name, None) for name in ("keys", "values", "indexer_keys")]
+        for name in ("conv_states", "recurrent_states"):
+            held += list(getattr(layer, name, {}).values())
+        for tensor in held:
+            if isinstance(tensor, torch.Tensor):
+                storage = tensor.untyped_storage()
+                found[storage.data_ptr()] = storage.nbytes()
+    return sum(found.values())
+
+
+def by_family(values, model_type, config):
+    from fiche.checkpoints import class_defaults
+    from fiche.families import model_of
+    from fiche.kernel.config import Config
+    from fiche.kernel.doors import Family
+    from fiche.registry import claiming
+
+    classes, source = class_defaults()
+    told = {**values, "model_type": model_type, "dtype": "bfloat16"}
+    if getattr(config, "layer_types", None):
+        told["layer_types"] = list(config.layer_types)
+    read = Config(file="config.json", sha256="", values=told, classes=classes, classes_of=source)
+    return model_of(
+        read, lambda word: claiming("fiche.families", Family, lambda m: m.model_types, word)
+    )
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("model_type", "values", "settings"),
+    [
+        ("llama", TINY, {}),
+        ("llama", TINY, {"cache_implementation": "static"}),
+        ("mistral", {**TINY, "sliding_window": 16}, {}),
+        ("mistral", {**TINY, "sliding_window": 16}, {"cache_implementation": "static"}),
+        ("gemma3_text", {**TINY, **GEMMA3}, {}),
+        ("qwen3_next", {**TINY, **EXPERTS, **STATES}, {}),
+        ("mamba2", MAMBA2, {}),
+        ("deepseek_v3", {**TINY, **LATENT}, {}),
+        ("whisper", WHISPER, {}),
+        ("t5", T5, {}),
+    ],
+)
+def test_a_tiny_model_keeps_what_the_rule_says(model_type, values, settings):
+    """transformers 5.24.0 on the CPU; the last new token is never cached, so one token less is kept."""
+    cache, config = generated(model_type, values, **settings)
+    shape = BY_HAND.get(model_type) or by_family(values, model_type, config)
+    prompt = 1 if model_type == "t5" else PROMPT  # its prompt goes to the encoder
+    where = case(
+        prompt_tokens=prompt, new_tokens=NEW - 1, encoder_tokens=PROMPT, resident_sequences=BATCH
+    )
+    told = {f"engine__settings__{key}": value for key, value in settings.items()}
+    load = shapes.of(workload(where, engine__version="5.24.0", **told), shape)
+    found = MEMBER.cache(shape, load, where)
+    assert sum(node.low for node in found) == sum(node.high for node in found) == storages(cache)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("model_type", "values"),
+    [
+        ("llama", TINY),
+        ("mistral", {**TINY, "sliding_window": 16}),
+        ("gemma3_text", {**TINY, **GEMMA3}),
+    ],
+)
+def test_a_tiny_model_holds_its_whole_prompt_after_a_prefill(model_type, values):
+    """peers_run.md section 5: sliding layers hold 20 480 bytes of two layers until the next step."""
+    cache, config = prefilled(model_type, values)
+    shape = by_family(values, model_type, config)
+    where = case(prompt_tokens=PROMPT, new_tokens=0, resident_sequences=BATCH)
+    told = {"operation": "generation", "engine__name": "transformers", "engine__version": "5.24.0"}
+    load = shapes.of(workload(where, **told), shape)
+    found = [*MEMBER.cache(shape, load, where), *PREFILL.estimate(load, where)]
+    named = {node.id: node for node in found if not node.id.endswith("logits")}
+    assert sum(node.low for node in named.values()) == storages(cache)
+    if model_type == "mistral":
+        assert storages(cache) == 20_480

@@ -10,16 +10,19 @@ from collections.abc import Iterable
 
 from fiche.estimators._qualify import qualify
 from fiche.estimators._reading import missing, qualified, word
-from fiche.estimators.engines._lookup import engine_named, engines
+from fiche.estimators.engines._lookup import engine_named, engines, plain
 from fiche.estimators.engines._parts import KV_CACHE
 from fiche.estimators.engines.ideal import MEMBER as IDEAL
 from fiche.kernel.doors import Engine
-from fiche.kernel.figure import Figure, Node, Unknown, either, total
+from fiche.kernel.figure import Figure, Node, Unknown, either, larger, total
 from fiche.kernel.model import Model
 from fiche.kernel.origin import Computed
-from fiche.kernel.trace import walk
+from fiche.kernel.trace import conditions, walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
+
+# Topics of what an engine's rule leaves open, as against what the fiche leaves untold.
+_NO_RULE = ("engine", "need")
 
 
 def kept_by_engine(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -31,7 +34,9 @@ def kept_by_engine(model: Model, workload: Workload, case: Case | None) -> tuple
         return _opened(_hull(model, workload, case), model)
     engine = engine_named(name)
     nodes = () if engine is None else engine.cache(model, workload, case)
-    return _opened(nodes or _without_rule(name, model, workload, case), model)
+    if not nodes:
+        return _opened(_without_rule(name, model, workload, case), model)
+    return _opened(_not_below(nodes, model, workload, case), model)
 
 
 def _not_understood(model: Model, case: Case | None) -> tuple[Node, ...]:
@@ -50,9 +55,8 @@ def _opened(nodes: tuple[Node, ...], model: Model) -> tuple[Node, ...]:
         return nodes
     first, *others = nodes
     unknown = [Unknown(condition=condition, unit=BYTE) for condition in asked]
-    left_out = first.left_out if isinstance(first, Figure) else ()
-    opened = total([_unnamed(first), *unknown], BYTE)
-    return (opened.named(first.id, first.label, left_out=left_out), *others)
+    opened = total([_under(first, "understood"), *unknown], BYTE)
+    return (opened.named(first.id, first.label, left_out=_left_out(first)), *others)
 
 
 def _without_rule(
@@ -60,10 +64,28 @@ def _without_rule(
 ) -> tuple[Node, ...]:
     """At least what any program must keep, open above."""
     text = f"no rule is known here for what {name} keeps of this model: state or measure it"
-    asked = missing("", BYTE, "engine", text)
+    beyond = missing(f"{plain(name)}.beyond", BYTE, "engine", text)
     return tuple(
-        either(_under(node, "ideal"), asked, text).named(node.id, node.label)
+        total((_under(node, IDEAL.name), beyond), BYTE).named(node.id, node.label)
         for node in IDEAL.cache(model, workload, case)
+    )
+
+
+def _not_below(
+    nodes: tuple[Node, ...], model: Model, workload: Workload, case: Case | None
+) -> tuple[Node, ...]:
+    """An item whose own rule is not known is still no less than what any program must keep."""
+    asked = {node.id for node in nodes if any(c.topic in _NO_RULE for c in conditions(node))}
+    if not asked:
+        return nodes
+    least = {node.id: _under(node, IDEAL.name) for node in IDEAL.cache(model, workload, case)}
+    return tuple(
+        larger(_under(node, "told"), least[node.id]).named(
+            node.id, node.label, left_out=_left_out(node)
+        )
+        if node.id in asked and node.id in least
+        else node
+        for node in nodes
     )
 
 
@@ -112,8 +134,7 @@ def _either(item: str, readings: list[tuple[Engine, Node]]) -> Node:
             hull, node, f"engine.name is not told: {readings[0][0].title}, {engine.title}"
         )
     label = readings[0][1].label
-    left = (n.left_out for _, n in readings if isinstance(n, Figure))
-    left_out = tuple(dict.fromkeys(each for listed in left for each in listed))
+    left_out = tuple(dict.fromkeys(each for _, node in readings for each in _left_out(node)))
     return total((hull,), BYTE).named(item, label, left_out=left_out)
 
 
@@ -122,5 +143,5 @@ def _under(node: Node, prefix: str) -> Node:
     return renamed
 
 
-def _unnamed(node: Node) -> Node:
-    return _under(node, "understood")
+def _left_out(node: Node) -> tuple[str, ...]:
+    return node.left_out if isinstance(node, Figure) else ()
