@@ -17,7 +17,8 @@ from fiche.estimators._tensors_held import (
 )
 from fiche.estimators._treatment import LLAMA_CPP, Treatment, loaded, stored
 from fiche.kernel.checkpoint import Checkpoint
-from fiche.kernel.figure import Figure, Node, Unknown, ceil, either
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure, Node, Unknown, ceil, either, total
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
@@ -52,8 +53,37 @@ def stored_of(workload: Workload, model: Model) -> Figure | None:
         return None
     how = stored(workload, model)
     found = summed(model.parameters, how.holding, "weights_stored")
+    held = _with_doubts(model, found.total)
     label = f"weights as stored: {how.told}".rstrip(": ")
-    return found.total.named("weights_stored", label, left_out=(_BESIDE,))
+    return held.named("weights_stored", label, left_out=(_BESIDE,))
+
+
+def on_device(share: Node, whole: Node) -> Node:
+    """A share of an item under the id and the words that the whole has."""
+    if share is whole or not isinstance(share, Figure):
+        return share
+    left_out = whole.left_out if isinstance(whole, Figure) else ()
+    label = f"{whole.label}, on the most loaded device"
+    return share.named(f"{whole.id}.per_device", label, left_out=left_out)
+
+
+def open_formats(workload: Workload) -> tuple[Condition, ...]:
+    """What would silently change the format that the weights are loaded in (B4, D1)."""
+    model = workload.model
+    if model is None:
+        return ()
+    ways = (stored(workload, model).method, loaded(workload, model).method)
+    found = [each for way in ways if way is not None for each in way.conditions(model, workload)]
+    because = loaded(workload, model).because
+    if because:
+        found.append(_asked(because))
+    return tuple(dict.fromkeys(found))
+
+
+def _asked(text: str) -> Condition:
+    return Condition(
+        topic="storage_format", text=text, supplier="author of the fiche", piece_kind="fiche"
+    )
 
 
 def _open(workload: Workload, model: Model) -> Node | None:
@@ -106,21 +136,22 @@ def _or_otherwise(workload: Workload, model: Model, checkpoint: Checkpoint, held
 
 def _of_groups(workload: Workload, model: Model) -> Node:
     how = loaded(workload, model)
-    groups = _loaded_groups(model)
-    found = summed(groups, how.holding, "weights")
-    label = f"weights, by the modules of {model.model_type}: {how.told}".rstrip(": ")
-    weights = found.total.named("weights", label, left_out=(_BUFFERS, *_not_understood(model)))
+    found = summed(_loaded_groups(model), how.holding, "weights")
+    told = f"by the modules of {model.model_type}: {how.told}".rstrip(": ")
     if how.gguf:
-        return _followed_gguf(workload, model, found, label)
+        return _of_gguf(workload, model, found, told)
+    whole = _with_doubts(model, found.total)
+    weights = whole.named("weights", f"weights, {told}", left_out=(_BUFFERS,))
     split = split_of(workload)
     if split is None:
         return weights
-    share = placed(found.groups, model, split)
-    if not isinstance(share, Figure):
-        return share
-    return share.named(
-        "weights.per_device", f"{label}, on the most loaded device", left_out=weights.left_out
-    )
+    return on_device(_with_doubts(model, placed(found.groups, model, split)), weights)
+
+
+def _with_doubts(model: Model, held: Node) -> Figure:
+    """An open end for each thing of the configuration that was not understood: fail closed (C2)."""
+    doubts = [Unknown(condition=condition, unit=BYTE) for condition in model.open]
+    return total((held, *doubts), BYTE)
 
 
 def _loaded_groups(model: Model) -> tuple[Parameters, ...]:
@@ -141,11 +172,11 @@ def _on_llama_cpp(workload: Workload, checkpoint: Checkpoint, whole: Figure) -> 
     return _host_or_device(whole, embedding, tied=not has_head(checkpoint))
 
 
-def _followed_gguf(workload: Workload, model: Model, found: Sum, label: str) -> Node:
-    whole, embedding = found.total, found.steps.get("embedding")
+def _of_gguf(workload: Workload, model: Model, found: Sum, told: str) -> Node:
+    whole, embedding = _with_doubts(model, found.total), found.steps.get("embedding")
     if embedding is not None and _llama_cpp(workload):
         whole = _host_or_device(whole, embedding, tied=model.tied)
-    return _followed(workload, whole, label.partition(", ")[2], _not_understood(model))
+    return _followed(workload, whole, told)
 
 
 def _host_or_device(whole: Figure, embedding: Node, *, tied: bool | None) -> Figure:
@@ -165,13 +196,7 @@ def _followed(
     split = split_of(workload)
     if split is None:
         return named
-    from fiche.estimators.weights import on_device
-
     return on_device(following(named, split, "weights"), named)
 
 
-def _not_understood(model: Model) -> tuple[str, ...]:
-    return tuple(condition.text for condition in model.open)
-
-
-__all__ = ["Treatment", "of_model", "stored_of"]
+__all__ = ["Treatment", "of_model", "on_device", "open_formats", "stored_of"]

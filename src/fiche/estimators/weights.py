@@ -15,7 +15,7 @@ from fiche.estimators._formats import named_bits, quantised, value_bits
 from fiche.estimators._reading import stated, word
 from fiche.estimators._split import following, split_of
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Figure, Node, ceil
+from fiche.kernel.figure import Node, ceil
 from fiche.kernel.workload import Case, Workload
 
 
@@ -48,16 +48,9 @@ def _on_device(workload: Workload, weights: Node) -> Node:
     split = split_of(workload)
     if split is None:
         return weights
+    from fiche.estimators._weights import on_device
+
     return on_device(following(weights, split, "weights"), weights)
-
-
-def on_device(share: Node, whole: Node) -> Node:
-    """A share of an item under the id and the words that the whole has."""
-    if share is whole or not isinstance(share, Figure):
-        return share
-    left_out = whole.left_out if isinstance(whole, Figure) else ()
-    label = f"{whole.label}, on the most loaded device"
-    return share.named(f"{whole.id}.per_device", label, left_out=left_out)
 
 
 def _format(workload: Workload) -> str:
