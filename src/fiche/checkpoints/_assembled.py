@@ -121,7 +121,11 @@ def _index_doubts(
     yield from _size_doubts(groups, index, shards[0].format)
     if shards[0].format == "pytorch_bin":
         return
-    places = {name: shard.file.name for shard in shards for name in shard.tensors}
+    places: dict[str, str] = {}
+    for shard in shards:
+        places |= dict.fromkeys(shard.tensors, shard.file.name)
+    if places == index.weight_map:
+        return
     missing = [name for name in index.weight_map if name not in places]
     if missing:
         yield f"{named} names {counted(len(missing), 'tensor')} that no file holds: {some(missing)}"

@@ -144,18 +144,23 @@ def _no_number(word: str) -> Json:
 
 def _checked(value: Json, text: str, file: str) -> Json:
     """The same value, if it is not too deep and every text in it can be written again."""
-    level: list[Json] = [value]
-    for _ in range(MAX_DEPTH):
-        level = [inner for each in level for inner in _inside(each)]
-        if not level:
-            break
-    else:
+    if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise _too_deep(text, file)
     half = _HALF.search(text)
     if half is not None and not _writable(value):
         message = "an escape stands for half a character"
         raise refused_at("F803", file, text, half.start(), message, "write the character itself")
     return value
+
+
+def _depth(value: Json) -> int:
+    """How many objects and lists lie inside each other, counted up to one too many."""
+    level: list[Json] = [value]
+    depth = 0
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        level = [inner for each in level for inner in _inside(each)]
+    return depth
 
 
 def _inside(value: Json) -> list[Json]:

@@ -4,53 +4,39 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
+from math import prod
+from operator import ne, sub
 from typing import NamedTuple
 
 from fiche.checkpoints._refusal import refused, short
-from fiche.checkpoints._tensors import MAX_TENSORS
+from fiche.checkpoints._safetensors_dtypes import BITS
+from fiche.checkpoints._safetensors_usual import usual_entries
+from fiche.checkpoints._tensors import MAX_TENSORS, Tensor
 from fiche.kernel.config import Json
 from fiche.kernel.diagnostic import Refused
 
 _BLANK = rb"[ \t\n\r]*+"
 _STRING = rb'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"'
-_PLAIN = rb'"([^"\\\x00-\x1f]*+)"'
-_WHOLE = rb"(?:0|[1-9][0-9]{0,18})(?![0-9.eE])"
-# As the library itself writes it; other orders and spellings take the slower way.
-_ENTRY = re.compile(
-    _BLANK
-    + _PLAIN
-    + rb':\{"dtype":"([A-Z0-9_]{1,32})","shape":\[([0-9,]{0,400}+)\],"data_offsets":\[('
-    + _WHOLE
-    + rb"),("
-    + _WHOLE
-    + rb")\]\}([,}])"
-)
 _KEY = re.compile(_BLANK + b"(" + _STRING + b")" + _BLANK + b":" + _BLANK)
 _VALUE = re.compile(b"(" + _STRING + b")")
 _COMMA = re.compile(_BLANK + b"([,}])")
 _OPEN = re.compile(rb"\{" + _BLANK)
 _REST = re.compile(_BLANK)
+_DAMAGED = "the file is damaged, or its writer does not follow the format: write it again"
 _METADATA = "__metadata__"
+_FIRST = b'"__metadata__"'
 _MAX_ENTRY = 64 * 1024
 _MAX_SIDES = 64
 _MAX_METADATA = 10_000
 _LONGEST = 4096
 
 
-class Entry(NamedTuple):
-    """One tensor as written, its dtype not yet known to exist."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    start: int
-    end: int
-
-
 class Entries(NamedTuple):
-    """All that a header says."""
+    """All that a header says: tensors by name, where each of them lies, texts beside them."""
 
-    tensors: list[Entry]
+    tensors: dict[str, Tensor]
+    extents: list[tuple[int, int]]
     metadata: dict[str, Json]
 
 
@@ -58,7 +44,8 @@ def entries(header: bytes, file: str) -> Entries:
     """The tensors of a header in the order written, and its metadata (long texts by their length).
 
     Raises:
-        Refused: F812 it is not what the format says, F824 it lists too many tensors.
+        Refused: F812 it is not what the format says, F813 an unknown number format, F814 offsets that
+            are not as wide as the tensor, F815 a name twice, F824 it lists too many tensors.
     """
     return _Reader(header, file).read()
 
@@ -69,8 +56,7 @@ class _Reader:
     def __init__(self, header: bytes, file: str) -> None:
         self.header, self.file = header, file
         self.at = 0
-        self.shapes: dict[bytes, tuple[int, ...]] = {}
-        self.found = Entries([], {})
+        self.found = Entries({}, [], {})
         self.metadata_seen = False
 
     def read(self) -> Entries:
@@ -80,45 +66,61 @@ class _Reader:
         self.at = opening.end()
         more = not self.header.startswith(b"}", self.at)
         self.at += not more
+        if more and self.header.startswith(_FIRST, self.at):
+            more = self.entry()
+        more = more and not self.usual()
         while more:
-            more = self.usual() if _ENTRY.match(self.header, self.at) else self.unusual()
-            self.limit()
+            more = self.entry()
         rest = _REST.match(self.header, self.at)
         if rest is None or rest.end() != len(self.header):
             raise self.odd("something else than blanks follows the last entry")
         return self.found
 
     def usual(self) -> bool:
-        """Take entries written as the library writes them; True while another one must follow."""
-        add, shapes, header = self.found.tensors.append, self.shapes, self.header
-        while (match := _ENTRY.match(header, self.at)) is not None:
-            name, dtype, sides, start, end, after = match.groups()
-            shape = shapes.get(sides)
-            if shape is None:
-                shape = shapes[sides] = self.shape(sides)
-            if name == b"__metadata__":
-                raise self.odd("__metadata__ holds a tensor")
-            add(Entry(self.text(name), dtype.decode("ascii"), shape, int(start), int(end)))
-            self.at = match.end()
-            if after == b"}":
-                return False
-            if len(self.found.tensors) > MAX_TENSORS:
-                break
+        """Take all entries that are left at once, if the library wrote them; False: none taken."""
+        columns = usual_entries(self.header, self.at)
+        if columns is None:
+            return False
+        kinds = {raw: self.kind(raw) for raw in sorted(set(columns.kinds))}
+        tensors = [kinds[raw] for raw in columns.kinds]
+        by_name = dict(zip(columns.names, tensors, strict=True))
+        widths = map(sub, columns.ends, columns.starts)
+        if len(by_name) < len(tensors) or _METADATA in by_name:
+            return False
+        if any(map(ne, widths, (tensor.num_bytes for tensor in tensors))):
+            return False
+        self.found.tensors.update(by_name)
+        self.found.extents.extend(zip(columns.starts, columns.ends, strict=True))
+        self.at = columns.stop
         return True
 
-    def limit(self) -> None:
-        if len(self.found.tensors) > MAX_TENSORS:
-            message = f"it lists more than {MAX_TENSORS} tensors"
-            raise refused("F824", self.file, message, "no published model has so many")
-
-    def unusual(self) -> bool:
+    def entry(self) -> bool:
         """Take one entry, however it is written; True where another one must follow."""
         name = self.key()
         if name == _METADATA:
             self.metadata()
         else:
-            self.found.tensors.append(self.tensor(name))
+            self.tensor(name)
+        self.limit()
         return self.comma()
+
+    def add(self, name: str, tensor: Tensor, start: int, end: int) -> None:
+        """Take a tensor that spans these offsets."""
+        if end - start != tensor.num_bytes:
+            message = (
+                f"tensor '{short(name)}' of {tensor.dtype} {list(tensor.shape)} has "
+                f"{tensor.num_bytes} bytes, its offsets [{start}, {end}] span {end - start}"
+            )
+            raise self.odd(message, "F814")
+        if name in self.found.tensors or name == _METADATA:
+            raise self.odd(f"tensor '{short(name)}' stands twice", "F815")
+        self.found.tensors[name] = tensor
+        self.found.extents.append((start, end))
+
+    def limit(self) -> None:
+        if len(self.found.tensors) > MAX_TENSORS:
+            message = f"it lists more than {MAX_TENSORS} tensors"
+            raise refused("F824", self.file, message, "no published model has so many")
 
     def key(self) -> str:
         match = _KEY.match(self.header, self.at)
@@ -135,7 +137,7 @@ class _Reader:
         self.at = match.end()
         return match[1] == b","
 
-    def tensor(self, name: str) -> Entry:
+    def tensor(self, name: str) -> None:
         """A tensor's object ends at the first }: it holds no other one."""
         end = self.header.find(b"}", self.at, self.at + _MAX_ENTRY) + 1
         try:
@@ -144,8 +146,8 @@ class _Reader:
             raise self.odd(f"tensor '{short(name)}' is not described as the format says") from None
         if not _is_tensor(told):
             raise self.odd(f"tensor '{short(name)}' lacks its dtype, shape or data_offsets")
+        self.add(name, self.of_shape(told["dtype"], told["shape"]), *told["data_offsets"])
         self.at = end
-        return Entry(name, told["dtype"], tuple(told["shape"]), *told["data_offsets"])
 
     def metadata(self) -> None:
         """Texts by name, or null."""
@@ -180,15 +182,25 @@ class _Reader:
         self.at = match.end()
         return self.comma()
 
-    def shape(self, sides: bytes) -> tuple[int, ...]:
-        """The sides between the brackets of a shape."""
+    def kind(self, raw: bytes) -> Tensor:
+        """The tensor of a dtype and a shape as the library writes them, one behind the other."""
         try:
-            found = json.loads(b"[" + sides + b"]")
+            told = json.loads(b'{"dtype":' + raw + b"}")
         except ValueError:
-            found = None
-        if not _is_shape(found):
+            told = {"shape": None}
+        if not _is_shape(told["shape"]):
             raise self.odd("a shape is no list of whole numbers")
-        return tuple(found)
+        return self.of_shape(told["dtype"], told["shape"])
+
+    def of_shape(self, dtype: str, shape: list[int]) -> Tensor:
+        bits = BITS.get(dtype)
+        if bits is None:
+            message = f"a tensor has the unknown number format '{short(dtype)}'"
+            raise self.odd(message, "F813", f"known are {', '.join(BITS)}")
+        bits *= prod(shape)
+        if bits % 8:
+            raise self.odd(f"a tensor of {dtype} {shape} ends within a byte", "F814")
+        return _shared(Tensor(dtype, tuple(shape), bits // 8))
 
     def unquoted(self, string: bytes) -> str:
         if b"\\" not in string:
@@ -203,9 +215,14 @@ class _Reader:
         except UnicodeDecodeError:
             raise self.odd("a name is not UTF-8") from None
 
-    def odd(self, what: str) -> Refused:
-        hint = "the file is damaged, or its writer does not follow the format: write it again"
-        return refused("F812", self.file, what, hint, at=8 + self.at)
+    def odd(self, what: str, code: str = "F812", hint: str = "") -> Refused:
+        return refused(code, self.file, what, hint or _DAMAGED, at=8 + self.at)
+
+
+@lru_cache(maxsize=4096)
+def _shared(tensor: Tensor) -> Tensor:
+    """One value for all equal ones of all shards: they are compared often."""
+    return tensor
 
 
 def kept(text: str) -> Json:

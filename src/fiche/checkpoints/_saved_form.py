@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import islice, pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from fiche.assets import schema_text
@@ -87,9 +88,7 @@ def _ascend(runs: list[list[int]]) -> bool:
 
 def _expected(group: Any, kind: str) -> int | None:  # noqa: ANN401
     """Bytes of one tensor by its format and shape; None where the format is unknown."""
-    values = 1
-    for side in group["shape"]:
-        values *= side
+    values = prod(group["shape"])
     if kind == "gguf":
         found = BY_NAME.get(group["dtype"])
         return None if found is None else values // found.values * found.num_bytes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
 from fiche.kernel.checkpoint import CheckpointFile, TensorGroup
@@ -14,7 +14,7 @@ from fiche.kernel.record import record
 # The largest published model has some 150 000; a header of this many is an attack.
 MAX_TENSORS = 1_000_000
 # A whole word of a dotted name: the layer or the expert, but neither of `fc1` and `fc2`.
-_NUMBER = re.compile(r"(?<![^.])[0-9]{1,9}(?![^.])")
+_NUMBER = re.compile(r"\.[0-9]{1,9}(?=[.\n]|\Z)")
 
 
 class Tensor(NamedTuple):
@@ -38,35 +38,60 @@ class Shard:
 
 def elements(tensor: Tensor) -> int:
     """How many values a tensor has."""
-    count = 1
-    for side in tensor.shape:
-        count *= side
-    return count
+    return prod(tensor.shape)
 
 
 def pattern(name: str) -> str:
     """The name with `*` for each word that is a number."""
-    return _NUMBER.sub("*", name)
+    return _NUMBER.sub(".*", f".{name}")[1:]
 
 
-def grouped(tensors: Iterable[tuple[str, Tensor]]) -> tuple[TensorGroup, ...]:
+class _Group:
+    """Tensors of one pattern and one kind; `start` is where the first number stands in their names."""
+
+    __slots__ = ("count", "firsts", "start", "tensor")
+
+    def __init__(self, key: str, tensor: Tensor) -> None:
+        self.tensor, self.start, self.count = tensor, key.find("*"), 0
+        self.firsts: set[str] = set()
+
+    def layers(self) -> tuple[int, ...]:
+        """First numbers, rising. A name with a * of its own has none."""
+        return tuple(sorted({int(first) for first in self.firsts if first.isdecimal()}))
+
+
+def grouped(tensors: Sequence[tuple[str, Tensor]]) -> tuple[TensorGroup, ...]:
     """Groups of tensors whose names differ in numbers only and that have one dtype and shape."""
-    counts: dict[tuple[str, Tensor], int] = defaultdict(int)
-    layers: dict[tuple[str, Tensor], set[int]] = defaultdict(set)
-    for name, tensor in tensors:
-        first = _NUMBER.search(name)
-        key = (_NUMBER.sub("*", name) if first else name, tensor)
-        counts[key] += 1
-        if first:
-            layers[key].add(int(first[0]))
+    usual: dict[str, _Group] = {}
+    others: dict[tuple[str, Tensor], _Group] = {}
+    for key, (name, tensor) in zip(_patterns(tensors), tensors, strict=True):
+        group = usual.get(key)
+        if group is None:
+            group = usual[key] = _Group(key, tensor)
+        elif group.tensor is not tensor and group.tensor != tensor:
+            group = others.setdefault((key, tensor), _Group(key, tensor))
+        group.count += 1
+        start = group.start
+        if start >= 0:  # up to its first number a pattern is the name itself
+            end = name.find(".", start)
+            group.firsts.add(name[start:end] if end >= 0 else name[start:])
+    every = [*usual.items(), *((key, group) for (key, _), group in others.items())]
     return tuple(
         TensorGroup(
-            name=name,
-            dtype=tensor.dtype,
-            shape=tensor.shape,
-            count=counts[name, tensor],
-            num_bytes=tensor.num_bytes,
-            layers=tuple(sorted(layers.get((name, tensor), ()))),
+            name=key,
+            dtype=group.tensor.dtype,
+            shape=group.tensor.shape,
+            count=group.count,
+            num_bytes=group.tensor.num_bytes,
+            layers=group.layers(),
         )
-        for name, tensor in sorted(counts)
+        for key, group in sorted(every, key=lambda each: (each[0], each[1].tensor))
     )
+
+
+def _patterns(tensors: Sequence[tuple[str, Tensor]]) -> list[str]:
+    """The pattern of each name; names are searched as one text, which is faster for 100 000 of them."""
+    text = "\n.".join(["", *(name for name, _ in tensors)])
+    if text.count("\n") == len(tensors):
+        return _NUMBER.sub(".*", text).split("\n.")[1:]
+    return [pattern(name) for name, _ in tensors]

@@ -7,6 +7,7 @@ follow each other in the order of the table with nothing but padding between the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 from fiche.checkpoints._gguf_cursor import Cursor
 from fiche.checkpoints._gguf_types import TYPES
@@ -139,9 +140,7 @@ def _tensor(name: str, number: int, shape: tuple[int, ...], cursor: Cursor, at: 
         hint = "it was removed from ggml, or is newer than gguf 0.19"
         raise refused("F813", cursor.source.name, message, hint, at=at)
     row = shape[-1] if shape else 1
-    values = 1
-    for side in shape:
-        values *= side
+    values = prod(shape)
     if row % kind.values or values >= 2**63:
         raise _misshapen(name, kind.name, shape, cursor, at)
     return Tensor(kind.name, shape, values // kind.values * kind.num_bytes)

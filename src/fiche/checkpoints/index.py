@@ -45,7 +45,7 @@ def index_of(found: Mapping[str, Json], text: str, content: bytes, file: str) ->
     if not isinstance(told, dict) or not told:
         hint = 'an index holds "weight_map": {tensor: file}'
         raise refused_at("F806", file, text, 0, "there is no weight_map in it", hint)
-    weight_map = {name: _file(name, each, text, file) for name, each in told.items()}
+    weight_map = _checked(told, text, file)
     files = tuple(sorted(set(weight_map.values())))
     if len(files) > MAX_FILES:
         message = f"it names {len(files)} files"
@@ -64,17 +64,20 @@ def index_of(found: Mapping[str, Json], text: str, content: bytes, file: str) ->
     )
 
 
-def _file(name: str, value: Json, text: str, file: str) -> str:
-    if (
-        isinstance(value, str)
-        and _FILE.fullmatch(value)
-        and value.strip(".")
-        and value.isprintable()
-    ):
-        return value
+def _checked(told: Mapping[str, Json], text: str, file: str) -> dict[str, str]:
+    """Names of files by tensor: each lies beside the index."""
+    texts = {name: each for name, each in told.items() if isinstance(each, str)}
+    outside = {each for each in set(texts.values()) if not _is_plain(each)}
+    if not outside and len(texts) == len(told):
+        return texts
+    name, value = next((n, v) for n, v in told.items() if n not in texts or v in outside)
     at = place(text, ("weight_map", name))
-    if not isinstance(value, str):
+    if name not in texts:
         hint = "each tensor has one file"
         raise refused_at("F806", file, text, at, "this is no name of a file", hint)
-    message = f"'{short(value)}' does not lie in the index's own folder"
+    message = f"'{short(str(value))}' does not lie in the index's own folder"
     raise refused_at("F822", file, text, at, message, "shards lie beside their index")
+
+
+def _is_plain(name: str) -> bool:
+    return bool(_FILE.fullmatch(name) and name.strip(".") and name.isprintable())

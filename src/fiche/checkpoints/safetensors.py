@@ -7,12 +7,10 @@ offsets cover the bytes behind the header once and whole, and each pair is the w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 
 from fiche.checkpoints._refusal import refused, short
-from fiche.checkpoints._safetensors_dtypes import BITS
-from fiche.checkpoints._safetensors_header import Entry, entries
-from fiche.checkpoints._tensors import Shard, Tensor
+from fiche.checkpoints._safetensors_header import Entries, entries
+from fiche.checkpoints._tensors import Shard
 from fiche.checkpoints.source import Source, exactly
 from fiche.kernel.checkpoint import CheckpointFile
 
@@ -35,15 +33,14 @@ def tensors_of_safetensors(source: Source) -> Shard:
     """
     header = _header(source)
     found = entries(header[_LENGTH:], source.name)
-    tensors, extents = _tensors(found.tensors, source.name)
-    _check_cover(extents, source.length() - len(header), source.name)
+    _check_cover(found, source.length() - len(header), source.name)
     file = CheckpointFile(
         name=source.name,
         num_bytes=source.length(),
         header_bytes=len(header),
         sha256=hashlib.sha256(header).hexdigest(),
     )
-    return Shard(format="safetensors", file=file, tensors=tensors, metadata=found.metadata)
+    return Shard(format="safetensors", file=file, tensors=found.tensors, metadata=found.metadata)
 
 
 def _header(source: Source) -> bytes:
@@ -65,61 +62,12 @@ def _header(source: Source) -> bytes:
     return first[:end]
 
 
-def _tensors(
-    found: list[Entry], file: str
-) -> tuple[Mapping[str, Tensor], list[tuple[int, int, str]]]:
-    tensors: dict[str, Tensor] = {}
-    extents: list[tuple[int, int, str]] = []
-    shared: dict[tuple[str, tuple[int, ...]], Tensor] = {}
-    for name, dtype, shape, start, end in found:
-        tensor = shared.get((dtype, shape))
-        if tensor is None:
-            tensor = shared[dtype, shape] = _tensor(name, dtype, shape, file)
-        if end - start != tensor.num_bytes:
-            raise _misfit(name, tensor, start, end, file)
-        tensors[name] = tensor
-        extents.append((start, end, name))
-    if len(tensors) != len(found):
-        raise _twice(found, file)
-    return tensors, extents
-
-
-def _tensor(name: str, dtype: str, shape: tuple[int, ...], file: str) -> Tensor:
-    bits = BITS.get(dtype)
-    if bits is None:
-        message = f"tensor '{short(name)}' has the unknown number format '{short(dtype)}'"
-        raise refused("F813", file, message, f"known are {', '.join(BITS)}")
-    for side in shape:
-        bits *= side
-    if bits % 8:
-        message = f"tensor '{short(name)}' of {dtype} {list(shape)} ends within a byte"
-        raise refused("F814", file, message, _COPY)
-    return Tensor(dtype, shape, bits // 8)
-
-
-def _misfit(name: str, tensor: Tensor, start: int, end: int, file: str) -> Exception:
-    message = (
-        f"tensor '{short(name)}' of {tensor.dtype} {list(tensor.shape)} has {tensor.num_bytes} bytes, "
-        f"its offsets [{start}, {end}] span {end - start}"
-    )
-    return refused("F814", file, message, _COPY)
-
-
-def _twice(found: list[Entry], file: str) -> Exception:
-    seen: set[str] = set()
-    for entry in found:
-        if entry.name in seen:
-            message = f"tensor '{short(entry.name)}' stands twice"
-            return refused("F815", file, message, "write the file again: which one counts?")
-        seen.add(entry.name)
-    raise AssertionError
-
-
-def _check_cover(extents: list[tuple[int, int, str]], length: int, file: str) -> None:
+def _check_cover(found: Entries, length: int, file: str) -> None:
     """Tensors must follow each other from the header to the end of the file."""
     at = 0
-    for start, end, name in sorted(extents):
+    for start, end in sorted(found.extents):
         if start != at:
+            name = list(found.tensors)[found.extents.index((start, end))]
             what = "overlaps the one before it" if start < at else "leaves a gap before it"
             message = f"tensor '{short(name)}' at [{start}, {end}] {what} (expected {at})"
             raise refused("F814", file, message, _COPY)
