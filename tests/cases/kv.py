@@ -115,13 +115,22 @@ def held(model, conditions):
         raise NotCoveredError(f"part '{conditions['part']}' is not known here")
     cells = conditions.get("cells") or conditions.get("padded_positions")
     if cells is not None:
-        model = with_cells(model, cells)
-        load, where = told_load(model, conditions, cells, 1)
-        return bounds_of(IDEAL.cache(model, load, where), step.partition(".")[0])
+        return by_shape(model, conditions, cells, step)
+    if "positions" in conditions:  # padded or not: the case does not say
+        least = conditions["positions"]
+        ends = (by_shape(model, conditions, end, step) for end in (least, -(-least // 256) * 256))
+        return tuple(end[0] for end in ends)
     sequences = conditions.get("n_seq_max", 1)
     tokens = max(conditions.get("n_ctx", 1) // sequences, 1)
     load, where = told_load(model, conditions, tokens, sequences)
     return bounds_of(KV_CACHE.estimate(load, where), step)
+
+
+def by_shape(model, conditions, cells, step):
+    """(low, high) where the number of allocated positions is told: the shape alone decides."""
+    model = with_cells(model, cells)
+    load, where = told_load(model, conditions, cells, 1)
+    return bounds_of(IDEAL.cache(model, load, where), step.partition(".")[0])
 
 
 def per_token(model, conditions):
@@ -180,7 +189,8 @@ def told_load(model, conditions, tokens, sequences):
 def engine_of(conditions):
     """(name, version): `transformers 4.51.3` names both."""
     name, _, version = conditions["engine"].partition(" ")
-    return name, conditions.get("engine_version") or version.split(",")[0]
+    told = [conditions.get(key) for key in ("engine_version", "version", "build")]
+    return name, str(next(filter(None, told), version.split(",")[0]))
 
 
 def formats_of(conditions):
@@ -281,11 +291,10 @@ def _log_caches(config):
             value_dim=count("value", config["n_embd_head_v"]),
         )
         return
-    every = config.get("full_attention_interval")
-    recurrent = [i for i in range(config["n_layer"]) if every and (i + 1) % every]
+    recurrent = _recurrent_layers(config)
     attending = [i for i in range(config["n_layer"]) if i not in recurrent]
-    if recurrent and "linear" in config:
-        yield _gated_delta(config["linear"], recurrent)
+    if recurrent and ("linear" in config or "ssm_d_inner" in config):
+        yield _states(config, recurrent)
     if "n_head_kv" in config or "full_layers" in config:
         yield from _attention(config, attending)
 
@@ -323,16 +332,33 @@ def _heads(config, shape, layers):
     )
 
 
-def _gated_delta(linear, layers):
-    keys, values = linear["num_key_heads"], linear["num_value_heads"]
-    key_dim, value_dim = linear["key_head_dim"], linear["value_head_dim"]
+def _recurrent_layers(config):
+    """Layers that a log shows to be recurrent: between full ones, without heads, or all of them."""
+    layers, every = range(config["n_layer"]), config.get("full_attention_interval")
+    heads = config.get("n_head_kv")
+    if every:
+        return [i for i in layers if (i + 1) % every]
+    if isinstance(heads, list):
+        return [i for i in layers if not heads[i]]
+    return list(layers) if "ssm_d_inner" in config and not heads else []
+
+
+def _states(config, layers):
+    """Convolution and state by the shape of heads (`linear`) or by what llama.cpp prints (`ssm_d_*`)."""
+    if "linear" in config:
+        linear = config["linear"]
+        group, inner = linear["num_key_heads"], linear["num_value_heads"] * linear["value_head_dim"]
+        width, kernel = linear["key_head_dim"], linear["conv_kernel"]
+    else:
+        group, inner = config.get("ssm_n_group", 0), config["ssm_d_inner"]
+        width, kernel = config["ssm_d_state"], config["ssm_d_conv"]
     return StateCache(
         layers=tuple(layers),
         count=count("recurrent_layers", len(layers)),
         kind="gated_delta",
-        channels=count("channels", 2 * keys * key_dim + values * value_dim),
-        kernel=count("kernel", linear["conv_kernel"]),
-        state=count("state", values * key_dim * value_dim),
+        channels=count("channels", inner + 2 * group * width),
+        kernel=count("kernel", kernel),
+        state=count("state", inner * width),
     )
 
 

@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import cache_shapes as shapes
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from workloads import GIB, case, workload
 
 from fiche.estimators.engines.ideal import MEMBER
@@ -152,3 +154,28 @@ def test_images_become_tokens_of_the_prompt(images, dimensions, tokens):
     counted = {"engine__settings__image_tokens": "counted", "formats__cache": "bf16"}
     (node,) = MEMBER.cache(shape, shapes.of(workload(where, **counted), shape), where)
     assert node.low == 131_072 * 110
+
+
+counts = st.integers(min_value=1, max_value=64)
+
+
+@given(counts, counts, counts, st.integers(min_value=1, max_value=4096))
+def test_fewer_kv_heads_never_keep_more_than_every_head(layers, groups, heads, tokens):
+    """Grouped queries against multi-head, and one latent vector against what it expands to."""
+    grouped = kept(shapes.model(shapes.attention(layers, groups, 64)), tokens)
+    every = kept(shapes.model(shapes.attention(layers, groups * heads, 64)), tokens)
+    assert grouped * heads == every
+    latent = kept(shapes.model(shapes.latent(layers, 32, 16, heads + 1, 16, 32)), tokens)
+    assert latent <= kept(
+        shapes.model(shapes.attention(layers, heads + 1, 32, value_dim=32)), tokens
+    )
+
+
+@given(counts, counts, st.integers(min_value=1, max_value=4096), counts)
+def test_a_window_never_keeps_more_than_every_token(layers, heads, tokens, window):
+    slides = shapes.model(shapes.attention(layers, heads, 64, "sliding", window))
+    chunks = shapes.model(shapes.attention(layers, heads, 64, "chunked", window))
+    full = shapes.model(shapes.attention(layers, heads, 64))
+    assert kept(slides, tokens) == kept(chunks, tokens) <= kept(full, tokens)
+    assert kept(slides, tokens + 1) >= kept(slides, tokens)
+    assert kept(slides, tokens, sequences=2) == 2 * kept(slides, tokens)
