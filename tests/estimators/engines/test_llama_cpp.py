@@ -196,6 +196,12 @@ def test_types_of_keys_and_values_differ(name, block):
     assert kept(shapes.LLAMA_8B, **told)[0] == 256 * 32 * 8 * 128 * (Fraction(block, 32) + 2)
 
 
+def test_slots_that_are_untold_share_one_cache():
+    """kv-025: 400 MB for 512 positions; four slots of a server share them."""
+    llama_13b = shapes.model(shapes.attention(40, 40, 128))
+    assert kept(llama_13b, 512, **settings(n_ctx=512)) == mib(400)
+
+
 def test_an_encoder_is_read_anew_at_every_step():
     t5 = shapes.model(shapes.attention(12, 12, 64), shapes.cross(12, 12, 64))
     assert kept(t5, item="cross_attention_cache", **settings(n_ctx=512)) == (0, 0)

@@ -189,6 +189,46 @@ def test_an_encoder_is_kept_for_the_request():
     )
 
 
+def test_a_chunk_is_kept_with_the_tokens_in_flight():
+    """Chunked-local: ceil((chunk + in flight) / 16), no page more."""
+    shape = shapes.model(
+        shapes.attention(12, 8, 128), shapes.attention(36, 8, 128, "chunked", 8192)
+    )
+    each = 36 * 2 * 8 * 128 * 2
+    assert kept(shape, 131_072, item="kv_cache.chunked", **RELEASE) == (each * 8192, each * 16_384)
+
+
+def test_layers_of_other_widths_fill_the_shared_page_with_more_tokens():
+    """Gemma-4-12B: 8 full layers of 1 x 512 get blocks of 64 beside 40 sliding ones of 8 x 256."""
+    shape = shapes.model(shapes.attention(8, 1, 512), shapes.attention(40, 8, 256, "sliding", 1024))
+    page = 16 * 8 * 256 * 2 * 2
+    assert kept(shape, 64, item="kv_cache.full", **RELEASE)[1] == 8 * page
+    assert kept(shape, 65, item="kv_cache.full", **RELEASE)[1] == 8 * 2 * page
+    assert kept(shape, 16, item="kv_cache.sliding", **RELEASE)[1] == 40 * page
+
+
+def test_a_width_that_does_not_divide_the_shared_page_is_padded():
+    """A page of 3 heads in one of 4: 16 tokens still, and the rest of the page is lost."""
+    shape = shapes.model(shapes.attention(4, 3, 128), shapes.attention(4, 4, 128, "sliding", 64))
+    page = 16 * 4 * 128 * 2 * 2
+    assert kept(shape, 17, item="kv_cache.full", **RELEASE)[1] == 4 * 2 * page
+
+
+def test_layers_beyond_a_whole_group_are_padded_too():
+    """12 and 13 layers: groups of 13, for 13 is less than half as many again."""
+    shape = shapes.model(shapes.attention(13, 8, 64), shapes.attention(12, 8, 64, "sliding", 128))
+    assert kept(shape, 16, item="kv_cache.sliding", **RELEASE)[1] == 13 * 16 * 8 * 64 * 2 * 2
+    shape = shapes.model(shapes.attention(10, 8, 64), shapes.attention(25, 8, 64, "sliding", 128))
+    assert kept(shape, 16, item="kv_cache.sliding", **RELEASE)[1] == 30 * 16 * 8 * 64 * 2 * 2
+
+
+def test_without_a_case_the_context_and_the_concurrency_are_asked():
+    """C2, D9."""
+    (node,) = MEMBER.cache(shapes.LLAMA_8B, shapes.of(workload(), shapes.LLAMA_8B), None)
+    assert (node.id, node.high) == ("kv_cache", None)
+    assert {c.topic for c in conditions(node)} == {"context", "concurrency"}
+
+
 def test_the_pool_is_no_need_of_a_load():
     texts = cache(shapes.LLAMA_8B, 16)["limit.kv_cache"].left_out
     assert any("gpu_memory_utilization" in text for text in texts)

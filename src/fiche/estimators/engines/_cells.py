@@ -43,8 +43,10 @@ _SLOT = "the slots are untold: those of the resident sequences, or four of a ser
 class Cells:
     """What the count of cells depends on; None where the fiche does not tell.
 
-    `context` is the stated context over all slots. `unified`: all slots share one cache. `whole`: sliding
-    layers keep the whole context. `steps`: the least and the most by which a build rounds cells up.
+    `context` is the stated context over all slots. `slots`: as stated, else those of the resident sequences
+    and the four of a server that is told none, which then share one cache. `unified`: all slots share one
+    cache. `whole`: sliding layers keep the whole context. `steps`: the least and the most by which a build
+    rounds cells up.
     """
 
     model: Model
@@ -125,7 +127,7 @@ def all_cells(cells: Cells) -> Node:
     if stated is not None:
         return padded(stated, _PADS[1])
     shared = _shared(cells)
-    apart = _by_slots(cells, lambda slots: _apart(cells, slots))
+    apart = _apart(cells, cells.slots[0])
     return either_way(cells.unified, shared, apart, _UNIFIED)
 
 
@@ -139,7 +141,7 @@ def window_cells(cells: Cells, cache: AttentionCache) -> Node:
         return everything
     window = cache.window
     shared = _by_slots(cells, lambda slots: _stepped(cells, window * slots))
-    apart = _by_slots(cells, lambda slots: slots * _stepped(cells, window))
+    apart = cells.slots[0] * _stepped(cells, window)
     windows = smaller(everything, either_way(cells.unified, shared, apart, _UNIFIED))
     return either_way(cells.whole, everything, windows, _WHOLE)
 

@@ -103,7 +103,7 @@ def state_pages(workload: Workload, tokens: Node, held: Node, block: Node) -> No
 
 def grown(block: Node, token: Node, state: Node, *, latent: bool) -> Node:
     """The attention block that holds at least a state's page: 672 tokens for Nemotron-Nano-9B-v2."""
-    step = larger(block, _LATENT_BLOCK * 1) if latent else block
+    step = larger(block, _LATENT_BLOCK) if latent else block
     return larger(block, step * ceil(state / (step * token)))
 
 
