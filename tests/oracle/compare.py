@@ -123,10 +123,14 @@ def stated(model, *, head=True):
 def library_caches(values):
     """Kind and window of each layer as the library's dynamic cache holds them."""
     layers = DynamicCache(config=library_config(values)).layers
-    return [(type(layer).__name__, getattr(layer, "sliding_window", None)) for layer in layers]
-
-
-KINDS = {"full": "DynamicLayer", "sliding": "DynamicSlidingWindowLayer"}
+    return [
+        (
+            # What an indexer keeps beside is told apart by its parameters.
+            type(layer).__name__.replace("Indexed", ""),
+            getattr(layer, "sliding_window", None),
+        )
+        for layer in layers
+    ]
 
 
 def stated_caches(model, layers):
@@ -139,9 +143,7 @@ def stated_caches(model, layers):
 
 
 def _kind(cache):
-    if type(cache).__name__ == "LatentCache":
-        return ("DynamicIndexedLayer" if cache.index_dim is not None else "DynamicLayer", None)
-    if cache.reach == "full":
+    if type(cache).__name__ == "LatentCache" or cache.reach == "full":
         return ("DynamicLayer", None)
     return ("DynamicSlidingWindowLayer", exact(cache.window))
 

@@ -64,11 +64,92 @@ FIXED = {"is_decoder", "is_encoder_decoder", "add_cross_attention", "use_cache"}
 
 # What a type needs beside the usual small numbers.
 NEEDS: dict[str, dict[str, object]] = {
+    "dbrx": {
+        "attn_config": {"kv_n_heads": 2, "rope_theta": 10000},
+        "ffn_config": {"moe_num_experts": 5, "moe_top_k": 2, "ffn_hidden_size": 50},
+    },
+    "ernie4_5_vl_moe_text": {"moe_intermediate_size": [38, 26]},
+    "cosmos3_edge_text": {
+        "head_dim": 16,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10000},
+    },
+    "gemma3n_text": {"num_kv_shared_layers": 2, "vocab_size_per_layer_input": 60},
+    "gemma4_text": {"num_kv_shared_layers": 1, "vocab_size_per_layer_input": 60},
     "gpt_neo": {"attention_types": [[["global", "local"], 3], [["global"], 1]]},
     "hunyuan_v1_dense": {"head_dim": 20},
     "hunyuan_v1_moe": {"head_dim": 20},
     "ministral": {"head_dim": 20},
     "nemotron": {"head_dim": 20},
+}
+
+_GEMMA4 = [
+    {"num_experts": 5, "moe_intermediate_size": 38, "enable_moe_block": True},
+    {"attention_k_eq_v": True, "num_global_key_value_heads": 3},
+    {"global_head_dim": 28, "num_kv_shared_layers": 0},
+    {"use_double_wide_mlp": True, "num_kv_shared_layers": 1},
+    {"per_layer_config": {"1": {"head_dim": 30}, "6": {"head_dim": 36, "num_key_value_heads": 3}}},
+    {
+        "layer_types": ["full_attention", "sliding_attention", "sliding_attention"] * 2
+        + ["sliding_attention"]
+    },
+    {"use_bidirectional_attention": "all"},
+    {"hidden_size_per_layer_input": 0},
+]
+
+# Structures that no single flag turns on.
+MORE: dict[str, list[dict[str, object]]] = {
+    "gemma3n_text": [
+        {"intermediate_size": [30, 31, 30, 30, 32, 31, 31]},
+        {"num_kv_shared_layers": 0},
+    ],
+    "gemma4_text": _GEMMA4,
+    "gemma4_unified_text": _GEMMA4,
+    "gemma3_text": [{"sliding_window_pattern": 3}],
+    "cohere2": [{"sliding_window_pattern": 2}],
+    "cwm": [{"sliding_window": None}],
+    "laguna": [{"num_attention_heads_per_layer": [4, 6, 6, 4, 4, 6, 6]}, {"gating": "per-element"}],
+    "falcon": [{"new_decoder_architecture": True, "num_ln_in_parallel_attn": 1}],
+    "opt": [{"word_embed_proj_dim": 50}],
+    "qwen2": [{"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 0}],
+    "qwen3": [{"use_sliding_window": True}],
+    "qwen3_moe": [
+        {"use_sliding_window": True},
+        {"mlp_only_layers": [0, 3]},
+        {"decoder_sparse_step": 2},
+    ],
+    "qwen2_moe": [
+        {"use_sliding_window": True},
+        {"mlp_only_layers": [0, 3]},
+        {"decoder_sparse_step": 2},
+    ],
+    "smollm3": [
+        {"use_sliding_window": True, "sliding_window": 13},
+        {"use_sliding_window": True, "sliding_window": 13, "no_rope_layers": [1, 0, 0, 1, 1, 0, 1]},
+    ],
+    "llama4_text": [
+        {"moe_layers": [1, 4]},
+        {"interleave_moe_layer_step": 2},
+        {"attention_chunk_size": None},
+        {"no_rope_layers": [1, 0, 0, 1, 1, 0, 1]},
+    ],
+    "glm_moe_dsa": [
+        {"index_topk_freq": 3},
+        {"indexer_types": ["full", "full", "shared"] * 2 + ["full"]},
+    ],
+    "ernie4_5_moe": [
+        {"moe_layer_interval": 2, "moe_layer_end_index": 4},
+        {"moe_num_shared_experts": 0},
+    ],
+    "granitemoeshared": [{"shared_intermediate_size": 0}],
+    "mistral": [{"sliding_window": None}, {"layer_types": ["full_attention"] * 7}],
+    "deepseek_v3": [{"q_lora_rank": None}],
+    "deepseek_v2": [{"q_lora_rank": None}],
+    "cohere2_moe": [
+        {"num_shared_experts": 2},
+        {"first_k_dense_replace": 2, "prefix_dense_intermediate_size": 62},
+    ],
+    "exaone4": [{"sliding_window": None, "layer_types": ["full_attention"] * 7}],
+    "dots1": [{"sliding_window": None}],
 }
 
 
@@ -92,5 +173,6 @@ def configurations(model_type, defaults):
         pattern = ["full_attention", "sliding_attention", "sliding_attention"]
         switch = {"use_sliding_window": True} if "use_sliding_window" in defaults else {}
         yield {**base, **switch, "layer_types": (pattern * 3)[:7]}
+    yield from ({**base, **each} for each in MORE.get(model_type, ()))
     if "mlp_layer_types" in defaults:
         yield {**base, "mlp_layer_types": (["sparse", "dense"] * 4)[:7]}

@@ -22,7 +22,7 @@ def caches_of(parts: Iterable[Part], kinds: Sequence[str], *, latent: bool) -> t
     Layers of a kind that is not known keep nothing here: the model is open then.
     """
     return tuple(
-        _latent(part.dims, layers, kind) if latent else _attention(part.dims, layers, kind)
+        _latent(part, layers) if latent else _attention(part.dims, layers, kind)
         for part in parts
         if "shared_cache" not in part.words
         for kind, layers in grouped(part.layers, kinds)
@@ -42,7 +42,8 @@ def _attention(dims: Dims, layers: tuple[int, ...], kind: str) -> AttentionCache
     )
 
 
-def _latent(dims: Dims, layers: tuple[int, ...], kind: str) -> LatentCache:
+def _latent(part: Part, layers: tuple[int, ...]) -> LatentCache:
+    dims = part.dims
     return LatentCache(
         layers=layers,
         count=dims.count(layers, "layer_types"),
@@ -51,5 +52,5 @@ def _latent(dims: Dims, layers: tuple[int, ...], kind: str) -> LatentCache:
         heads=dims["heads"],
         key_dim=dims["key"],
         value_dim=dims["value"],
-        index_dim=dims["index_head"] if kind == INDEXED else None,
+        index_dim=dims["index_head"] if "indexer" in part.words else None,
     )

@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 
 from fiche.families._blocks import blocks_of
 from fiche.families._caches import KNOWN, KNOWN_LATENT, caches_of
-from fiche.families._dims import MOST_LAYERS, Dims, Part
+from fiche.families._dims import MOST_LAYERS, Dims, Names, Part
 from fiche.families._reach import Rule, by_window, reaches
 from fiche.families._reads import architecture_of, asked, storage_of, unread
 from fiche.families._rows import Place, rows
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
-from fiche.kernel.figure import Node
 from fiche.kernel.model import Model, Parameters
-from fiche.kernel.record import record
+from fiche.kernel.record import field, record
 
 DENSE, SPARSE = "dense", "sparse"
 
@@ -29,11 +28,12 @@ class Decoder:
     """What is particular to one model type.
 
     `outer` lists tensors outside the layers, `attention`, `layer` and `dense` or `sparse` those of a layer,
-    under `prefix`. `words` are what the tables ask for: a word alone is so, `word=key` where the flag is
-    on, `word=!key` where it is off, `word=key|other` where the flag has two names. `dims` adds dimensions.
-    `reach` and `mlp` say the kind of each layer
-    where no list does. `parts` splits the layers by attention, `further` adds what no table can say. `latent` is attention that compresses keys
-    and values, `gated` a feed-forward of three matrices. `doubts` are texts of what else is not understood.
+    under `prefix`; `further` adds what no table can say. `words` are what the tables ask for: a word alone
+    is so, `word=key` where the flag is on, `word=!key` where it is off, `word=key|other` where the flag has
+    two names. `dims` adds dimensions. `reach` and `mlp` say the kind of each layer where no list does;
+    `settled` corrects the first either way, and `parts` splits the layers by attention. `latent` is
+    attention that compresses keys and values, `gated` a feed-forward of three matrices. `doubts` are texts
+    of what else is not understood.
     """
 
     outer: str
@@ -43,8 +43,9 @@ class Decoder:
     sparse: str = ""
     prefix: str = "model.layers.*."
     words: tuple[str, ...] = ()
-    dims: Mapping[str, str | Callable[[Dims], Node]] = {}
+    dims: Names = field(default_factory=dict)
     reach: Rule = by_window
+    settled: Callable[[list[str]], list[str]] = list
     mlp: Rule | None = None
     parts: Callable[[Dims, list[str]], Iterable[Part]] | None = None
     more_words: Callable[[Config], Iterable[str]] | None = None
@@ -71,7 +72,7 @@ def decoder(family: str, kind: Decoder, config: Config) -> Model:
     if not dims.layers:
         text = f"say how many layers this {config.model_type} has, at most {MOST_LAYERS}"
         return unread(config, family, text)
-    kinds = reaches(config, len(dims.layers), kind.reach)
+    kinds = kind.settled(reaches(config, len(dims.layers), kind.reach))
     inside = _mlp_kinds(kind, config, len(dims.layers))
     words = frozenset(_words(kind, config))
     parts = _parts(kind, dims, kinds)

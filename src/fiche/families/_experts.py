@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from fiche.kernel.config import Config
 
@@ -82,3 +82,9 @@ def unread_frequency(config: Config) -> list[str]:
     return [
         "say which layers hold experts: moe_layer_freq is not 1, and the library does not read it"
     ]
+
+
+def shares(config: Config) -> Iterable[str]:
+    """A word where some experts see every token."""
+    if config.whole("n_shared_experts", "num_shared_experts", "moe_num_shared_experts"):
+        yield "shared"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fiche.families._dims import Dims
+from fiche.families._dims import Dims, Names
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
 
@@ -15,8 +15,8 @@ def all_heads(dims: Dims) -> Node:
 
 
 # Attention as wide as the model, and a feed-forward four times as wide where no key says otherwise.
-PLAIN_HEADS = {"head": "hidden/heads", "kv_heads": all_heads}
-FOUR_TIMES = {**PLAIN_HEADS, "ffn": "n_inner ?wide", "wide": "4*hidden"}
+PLAIN_HEADS: Names = {"head": "hidden/heads", "kv_heads": all_heads}
+FOUR_TIMES: Names = {**PLAIN_HEADS, "ffn": "n_inner ?wide", "wide": "4*hidden"}
 
 
 def crossed(config: Config) -> Iterable[str]:

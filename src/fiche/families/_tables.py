@@ -98,10 +98,10 @@ LATENT_DIMS = {
 
 # The sparse indexer of DeepSeek V3.2: its own small keys, one vector a token.
 INDEXER = """
-self_attn.indexer.wq_b linear index_heads*index_head query_rank
-self_attn.indexer.wk linear index_head hidden
-self_attn.indexer.k_norm norm+ index_head
-self_attn.indexer.weights_proj linear index_heads hidden
+?indexer self_attn.indexer.wq_b linear index_heads*index_head query_rank
+?indexer self_attn.indexer.wk linear index_head hidden
+?indexer self_attn.indexer.k_norm norm+ index_head
+?indexer self_attn.indexer.weights_proj linear index_heads hidden
 """
 
 INDEXER_DIMS = {"index_heads": "index_n_heads", "index_head": "index_head_dim"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fiche.families._decoder import Decoder, family
+from fiche.families._dims import Dims, Part
 from fiche.families._experts import SHARED_DIMS, after_first, first_dense, unread_frequency
+from fiche.families._kinds import ranked
 from fiche.families._reach import all_full, all_indexed
 from fiche.families._tables import (
     CORRECTION,
@@ -19,14 +21,7 @@ from fiche.families._tables import (
     OUTER,
     SHARED,
 )
-from fiche.kernel.config import Config
 from fiche.kernel.record import replace
-
-
-def _ranked(config: Config) -> Iterable[str]:
-    if config.whole("q_lora_rank") is not None:
-        yield "query_rank"
-
 
 DENSE_MLA = Decoder(
     outer=OUTER,
@@ -36,7 +31,7 @@ DENSE_MLA = Decoder(
     words=("qkv_bias=attention_bias", "o_bias=attention_bias"),
     dims=LATENT_DIMS,
     reach=all_full,
-    more_words=_ranked,
+    more_words=ranked,
     latent=True,
 )
 
@@ -48,11 +43,39 @@ V3 = replace(
     doubts=unread_frequency,
 )
 
+
+def _by_indexer(dims: Dims, _: list[str]) -> Iterable[Part]:
+    """Layers with an indexer of their own, then those that take the choice of the one before."""
+    shared = tuple(i for i, kind in enumerate(_indexers(dims)) if kind != "full")
+    own = tuple(index for index in dims.layers if index not in shared)
+    yield Part(layers=own, dims=dims, words=frozenset({"indexer"}))
+    yield Part(layers=shared, dims=dims)
+
+
+def _indexers(dims: Dims) -> list[str]:
+    config, layers = dims.config, len(dims.layers)
+    listed = config.listed("indexer_types")
+    pattern = config.value("index_topk_pattern")
+    if listed is not None:
+        return [str(each) for each in listed]
+    if isinstance(pattern, str):
+        return ["full" if each == "F" else "shared" for each in pattern]
+    if isinstance(pattern, list):
+        return [str(each) for each in pattern]
+    every = max(config.whole("index_topk_freq") or 1, 1)
+    told = config.whole("index_skip_topk_offset")
+    first = 2 if told is None else told
+    return [
+        "full" if max(index - first + 1, 0) % every == 0 else "shared" for index in range(layers)
+    ]
+
+
 V32 = replace(
     V3,
     attention=LATENT + INDEXER,
     dims={**LATENT_DIMS, **SHARED_DIMS, **INDEXER_DIMS},
     reach=all_indexed,
+    parts=_by_indexer,
 )
 
 KINDS = {

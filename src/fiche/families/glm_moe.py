@@ -36,6 +36,13 @@ GLM_MOE = Decoder(
 KINDS = {
     "glm4_moe": GLM_MOE,
     "glm4v_moe_text": replace(GLM_MOE, words=("qkv_bias=attention_bias",)),
+    "deepseek_ocr2_text": replace(
+        GLM_MOE,
+        sparse=EXPERTS + SHARED,
+        words=(*BIAS, "mlp_bias=mlp_bias"),
+        dims={**SHARED_DIMS, "head": "hidden/heads"},
+        mlp=None,
+    ),
     "dots1": replace(GLM_MOE, words=(*BIAS, "head_norms"), reach=from_window_layers),
     "exaone_moe": replace(GLM_MOE, words=("head_norms",), reach=every(4, "sliding_window_pattern")),
     "hy_v3": replace(

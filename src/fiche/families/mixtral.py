@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fiche.families._decoder import Decoder, family
-from fiche.families._experts import EXPERT_DIMS
+from fiche.families._experts import EXPERT_DIMS, SHARED_DIMS
 from fiche.families._kinds import BIAS
-from fiche.families._tables import ATTENTION, EXPERTS, NORMS, OUTER, WIDE_NORMS
+from fiche.families._tables import ATTENTION, EXPERTS, NORMS, OUTER, SHARED, WIDE_NORMS
 from fiche.kernel.record import replace
 
 MIXTRAL = Decoder(
@@ -20,7 +20,20 @@ _CORRECTED = """
 mlp.e_score_correction_bias =buffer experts
 """
 
+# Aria keeps (experts, inputs, outputs).
+_ARIA = """
+mlp.router router experts hidden
+mlp.experts.gate_up_proj =expert experts hidden 2*expert_ffn
+mlp.experts.down_proj =expert experts expert_ffn hidden
+"""
+
 KINDS = {
+    "aria_text": replace(
+        MIXTRAL,
+        sparse=_ARIA + SHARED,
+        words=(*BIAS, "mlp_bias=mlp_bias"),
+        dims={**SHARED_DIMS, "expert_ffn": "intermediate_size"},
+    ),
     "mixtral": MIXTRAL,
     "phimoe": replace(
         MIXTRAL,
