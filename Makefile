@@ -110,5 +110,5 @@ $(STAMPS)/poppler: | $(BIN)/python
 	@touch $@
 
 $(STAMPS)/torch: | $(STAMPS)/dev
-	$(PIP) install torch==2.13.0 transformers==5.24.0
+	$(PIP) install torch==2.13.0 transformers==5.24.0 peft==0.21.2
 	@touch $@
