@@ -150,9 +150,8 @@ def test_blocks_that_predict_further_tokens_stand_behind_the_layers():
         tensors("model.layers.*.embed_tokens.weight", VOCABULARY, HIDDEN, layers=(3,)),
     ]
     found = told([EMBEDDING, LAYERED], stored)
-    assert kinds(found) == [("layers", 128), ("prediction", 128 + 256)]
-    assert [(line.num_bytes, line.loaded) for line in found.lines] == [(256, False), (768, False)]
-    assert "layers 3 are stored" in found.lines[0].text
+    assert kinds(found) == [("prediction", 128 + 128 + 256)]
+    assert [(line.num_bytes, line.loaded) for line in found.lines] == [(1024, False)]
     further = parameters(
         LAYERED.name, "linear", 16, HIDDEN, layers=(3,), part="prediction", loaded=False
     )
@@ -161,6 +160,39 @@ def test_blocks_that_predict_further_tokens_stand_behind_the_layers():
     assert [(line.num_bytes, line.loaded) for line in found.lines] == [(256, False), (768, False)]
     found = told([EMBEDDING, LAYERED, further], [STORED_EMBEDDING, STORED_LAYERED])
     assert kinds(found) == []
+
+
+def test_layers_behind_the_last_one_that_nothing_speaks_of():
+    stored = [
+        STORED_EMBEDDING,
+        tensors(LAYERED.name, 16, HIDDEN, count=5, layers=(0, 1, 2, 3, 4)),
+    ]
+    found = told([EMBEDDING, LAYERED], stored)
+    assert kinds(found) == [("layers", 256)]
+    assert "(3, 4)" in found.lines[0].text
+
+
+def test_fused_experts_of_a_block_behind_the_last_layer():
+    """Each layer holds 4 experts of (6, 8) twice; the fourth layer predicts further tokens."""
+    fused = parameters(
+        "model.layers.*.mlp.experts.gate_up_proj",
+        "expert",
+        4,
+        12,
+        HIDDEN,
+        copies=LAYERS,
+        layers=(0, 1, 2),
+    )
+    name = "model.layers.*.mlp.experts.*"
+    layers = (0, 1, 2, 3)
+    stored = [
+        STORED_EMBEDDING,
+        tensors(f"{name}.gate_proj.weight", 6, HIDDEN, count=16, layers=layers),
+        tensors(f"{name}.up_proj.weight", 6, HIDDEN, count=16, layers=layers),
+        tensors("model.layers.*.eh_proj.weight", HIDDEN, 16, layers=(3,)),
+    ]
+    found = told([EMBEDDING, fused], stored)
+    assert kinds(found) == [("same", 0), ("prediction", 8 * 48 + 128)]
 
 
 def test_packed_values_and_what_stands_beside_them():
@@ -175,7 +207,7 @@ def test_packed_values_and_what_stands_beside_them():
     ]
     found = told([EMBEDDING, LAYERED], stored)
     assert kinds(found) == [("packed", 3 * 16 - 3 * 128), ("scales", 3 * (16 + 2 + 8))]
-    assert "48 stored elements hold 384 values" in found.lines[0].text
+    assert "several values" in found.lines[0].text
 
 
 def test_mxfp4_blocks_hold_two_values_a_byte():

@@ -85,11 +85,14 @@ def _counts(found: Described) -> str:
 def _difference(told: Explained) -> str:
     if not told.lines:
         return "  The same tensors: nothing to explain.\n"
-    text = "  Stored less loaded:\n"
+    differ = any(line.values for line in told.lines)
+    text = "  Stored less loaded:\n" if differ else "  As many values on both sides:\n"
     return text + "".join(_line(line) for line in merged(told.lines))
 
 
 def _line(line: Line) -> str:
+    if line.kind == "same":
+        return paragraph(f"{line.text}: {listed(line.names)}", indent="  - ")
     sign = "+" if line.values > 0 else ""
     word = "unexplained: " if line.kind in _UNEXPLAINED else ""
     said = f"{word}{sign}{exact(line.values)} values: {line.text}: {listed(line.names)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fiche.estimators._elements import elements
+from fiche.estimators._further_layers import divided, last_layers, lies_behind
 from fiche.estimators._tensor_names import (
     held_name,
     is_buffer,
@@ -19,10 +20,10 @@ from fiche.estimators._tensor_names import (
 )
 from fiche.kernel.checkpoint import TensorGroup
 from fiche.kernel.model import Parameters
-from fiche.kernel.record import record
+from fiche.kernel.record import record, replace
 
 _BUFFER = "buffer"
-_OTHERWISE = "split, fused or named otherwise in the files: as many values"
+_OTHERWISE = "split, fused or named otherwise in the files, as many values"
 
 
 @record
@@ -60,15 +61,18 @@ class Pair:
 
 @record
 class Match:
-    """Pairs, what is left on either side, and what the rules of the rest ask for."""
+    """Pairs, what is left on either side, and what the rules of the rest ask for.
+
+    `groups` are tensors that no parameter accounts for, `behind` those of layers behind the class's last.
+    """
 
     pairs: tuple[Pair, ...]
     groups: tuple[TensorGroup, ...]
     missing: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
     loaded: int
-    layers: tuple[int, ...]
     embeddings: frozenset[tuple[int, ...]]
     has_head: bool
+    behind: tuple[TensorGroup, ...] = ()
 
 
 class _Work:
@@ -122,17 +126,21 @@ def matched(parameters: Sequence[Parameters], groups: Sequence[TensorGroup]) -> 
     told = [each for each in held if each is not None]
     if not parameters or len(told) < len(held):
         return None
-    everything = {layer for each in told if each.loaded for layer in each.layers}
-    work = _Work(told, groups)
+    inside, behind = divided(parameters, groups)
+    work = _Work(told, inside)
     work.by(_itself, _itself)
     work.by(_itself, held_name)
     work.by(plain_name, lambda name: plain_name(held_name(name)))
     work.by_role()
     work.by_total()
-    return _match(work, tuple(sorted(everything)), told)
+    last = last_layers(each for each in parameters if each.loaded)
+    further = tuple(each for each in work.groups if lies_behind(each, last))
+    found = _match(work, told)
+    kept = tuple(each for each in found.groups if each not in further)
+    return replace(found, groups=kept, behind=(*behind, *further))
 
 
-def _match(work: _Work, layers: tuple[int, ...], told: Sequence[Held]) -> Match:
+def _match(work: _Work, told: Sequence[Held]) -> Match:
     missing = [each for each in work.held if each.loaded and each.low]
     pairs = sorted(work.pairs, key=lambda pair: pair.groups[0].name)
     return Match(
@@ -140,7 +148,6 @@ def _match(work: _Work, layers: tuple[int, ...], told: Sequence[Held]) -> Match:
         groups=tuple(work.groups),
         missing=tuple(_by_role(missing)),
         loaded=sum(pair.loaded for pair in pairs) + sum(each.low for each in missing),
-        layers=layers,
         embeddings=frozenset(
             group.shape
             for pair in pairs

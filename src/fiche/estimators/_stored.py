@@ -26,6 +26,8 @@ from fiche.kernel.model import Model
 from fiche.kernel.record import record
 
 _SHOWN = 6
+_PREDICTS = "of blocks that predict further tokens: the class leaves them out"
+_PREDICTING = ("num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers")
 
 
 @record
@@ -124,13 +126,13 @@ def _pair_line(pair: Pair) -> Line | None:
         num_bytes=_bytes_of(pair, kind),
         names=names,
         text=text,
-        loaded=kind not in ("left_out", "prediction", "layers"),
+        loaded=kind not in ("left_out", "prediction"),
     )
 
 
 def _bytes_of(pair: Pair, kind: str) -> int:
     """Bytes of the tensors that a line is about: those of further layers only, where it is about these."""
-    if pair.left_out or kind not in ("prediction", "layers"):
+    if pair.left_out or kind != "prediction":
         return sum(group.count * group.num_bytes for group in pair.groups)
     extra = set(pair.extra_layers)
     return sum(
@@ -145,21 +147,13 @@ def _difference(pair: Pair, stored: int) -> tuple[str, str]:
         return "buffer", "held by the class as a buffer, no parameter"
     if pair.left_out:
         kind = "prediction" if pair.part == "prediction" else "left_out"
-        why = (
-            "of blocks that predict further tokens: the class leaves them out"
-            if kind == "prediction"
-            else "stored, and left out by the class"
-        )
-        return kind, why
+        return kind, _PREDICTS if kind == "prediction" else "stored, and left out by the class"
     if stored == pair.values:
         if stored == pair.loaded:
             return ("same", pair.how) if pair.how else ("", "")
-        return "prediction", "of further blocks under the same names: the class leaves them out"
+        return "prediction", _PREDICTS
     if pair.packed:
-        return "packed", f"{stored} stored elements hold {pair.values} values, several in each"
-    if pair.extra_layers:
-        layers = ", ".join(str(layer) for layer in pair.extra_layers)
-        return "layers", f"layers {layers} are stored, and are none of the class's layers"
+        return "packed", "several values in each stored element"
     return "shape", f"{stored} values are stored where the class holds {pair.values}"
 
 
@@ -168,6 +162,8 @@ def _extra(model: Model, found: Match) -> Iterable[Line]:
     kinds: dict[tuple[str, str, bool | None], list[TensorGroup]] = {}
     for group in found.groups:
         kinds.setdefault(_kind(model, found, group), []).append(group)
+    if found.behind:
+        kinds.setdefault(_behind(model, found), []).extend(found.behind)
     for (kind, text, loaded), groups in kinds.items():
         yield Line(
             kind=kind,
@@ -185,12 +181,8 @@ def _kind(model: Model, found: Match, group: TensorGroup) -> tuple[str, str, boo
         return "scales", "scales, zero points and indices of packed values", True
     if is_buffer(name):
         return "buffer", "a buffer, no parameter: frequencies, position ids, masks, counters", None
-    if is_prediction(name) or _beyond(found, group):
-        return (
-            "prediction",
-            "of blocks that predict further tokens: the class leaves them out",
-            False,
-        )
+    if is_prediction(name):
+        return "prediction", _PREDICTS, False
     if is_head(name) and group.shape in found.embeddings and not found.has_head:
         why = "a second copy of the embedding: the head is tied to it, and loaded once"
         return "tied_head", why, False
@@ -202,9 +194,14 @@ def _kind(model: Model, found: Match, group: TensorGroup) -> tuple[str, str, boo
     return "unexplained", "no tensor of the class accounts for it", None
 
 
-def _beyond(found: Match, group: TensorGroup) -> bool:
-    """True for tensors of layers behind the last one of the class."""
-    return bool(group.layers and found.layers) and min(group.layers) > max(found.layers)
+def _behind(model: Model, found: Match) -> tuple[str, str, bool | None]:
+    """Layers behind the last one: blocks that predict further tokens where anything speaks of them."""
+    told = model.config is not None and any(model.config.whole(key) for key in _PREDICTING)
+    if told or any(is_prediction(group.name) for group in (*found.behind, *found.groups)):
+        return "prediction", _PREDICTS, False
+    layers = sorted({layer for group in found.behind for layer in group.layers})
+    listed = ", ".join(str(layer) for layer in layers[:_SHOWN])
+    return "layers", f"stored layers that are none of the class's ({listed})", False
 
 
 def _missing(found: Match) -> Iterable[Line]:
