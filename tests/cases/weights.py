@@ -15,7 +15,12 @@ FICHE_WORDS = {8: "fp64", 4: "fp32", 2: "bf16"}
 HEADER_PER_TENSOR = 512  # name, type, shape and offsets of one tensor, in JSON
 HEADERS = 65536
 ENGINE_BESIDE = 128 * 2**20  # rotary tables, workspaces: vLLM prints 30 to 65 MiB above parameters
+KEPT_FP32 = ("e_score_correction_bias", "expert_bias")
 ADDENDS_AT_ONCE = 3
+ENDINGS = (
+    *("ForPreTraining", "ForMaskedLM", "Model", "ForConditionalGeneration", "ForCausalLM"),
+    *("LMHeadModel", "EncoderModel", "ForSequenceClassification", "ForImageClassification"),
+)
 
 
 class UncoveredError(Exception):
@@ -84,9 +89,8 @@ def whole_config(told, classes):
     """The configuration as a file would have it: words where a class wants structure are left to the class."""
     if "model_type" not in told:
         raise UncoveredError("the case names no model type")
-    said = {
-        key for key in told if key not in ("model_type", "note", "quantization_config", "dtype")
-    }
+    beside = ("model_type", "note", "quantization_config", "dtype", "architectures")
+    said = set(told) - set(beside)
     if not said:
         raise UncoveredError(f"the case gives no fields ({told.get('note', 'only a model type')})")
     model_type = told["model_type"]
@@ -119,7 +123,15 @@ def values_of(group):
 
 
 def loaded_values(model):
+    """Values that the class holds, buffers and what it leaves out not among them."""
     return sum(values_of(group) for group in model.parameters if group.loaded)
+
+
+def most_values(group):
+    """Values of a group that may be stored or not."""
+    from fiche.estimators._elements import elements
+
+    return int(elements(group).high or 0)
 
 
 # --- What a checkpoint may hold beside its class ----------------------------------------------
@@ -130,8 +142,10 @@ def addends(model):
     from fiche.kernel.model import AttentionCache, CrossCache
 
     found = {}
-    left = sum(values_of(group) for group in model.parameters if not group.loaded)
-    found["blocks that the class leaves out"] = left
+    for group in model.parameters:
+        if not group.loaded:
+            found[f"{group.name}, which the class leaves out"] = most_values(group)
+    found["all that the class leaves out"] = sum(found.values()) if len(found) > 1 else 0
     embeddings = [g for g in model.parameters if g.role == "embedding" and g.part == "language"]
     if embeddings:
         name = "the head's own copy of the embedding" if model.tied else "one embedding more"
@@ -158,7 +172,24 @@ def addends(model):
             found["a position bias of cross-attention"] = count(bias[0].shape[0]) * count(
                 bias[0].shape[1]
             )
+    found |= scales(model)
     return {name: value for name, value in found.items() if value}
+
+
+def scales(model):
+    """Scales of FP8 blocks, which a hub counts as values: those of the class, and of what it leaves out."""
+    from fiche.estimators.quantisation._modules import settings
+    from fiche.estimators.quantisation.fp8 import MEMBER
+
+    told = settings(model)
+    if told is None or told.text("quant_method") != "fp8":
+        return {}
+    held = {True: 0, False: 0}
+    for group in model.parameters:
+        for part in MEMBER.packed(model, group, workload(model)):
+            if part.beside is not None:
+                held[group.loaded] += count(part.copies * part.beside) // 4
+    return {"scales": held[True], "scales of what the class leaves out": held[False]}
 
 
 def explained(model, expected):
@@ -182,23 +213,32 @@ def explained(model, expected):
 def architectures(case):
     """Configurations to try where the source does not say which class was stored: the plain one first."""
     yield {}
-    if "architectures" in case["config"]:
-        return
-    stem = "".join(word.capitalize() for word in case["config"]["model_type"].split("_"))
-    for ending in ("ForPreTraining", "ForMaskedLM", "Model", "ForConditionalGeneration"):
-        yield {"architectures": [stem + ending]}
+    if "model_type" in case["config"] and "architectures" not in case["config"]:
+        stem = "".join(word.capitalize() for word in case["config"]["model_type"].split("_"))
+        yield from ({"architectures": [stem + ending]} for ending in ENDINGS)
 
 
 def settled(case, expected):
-    """(model, words) of the first class whose values make the expected count."""
-    first = None
+    """(model, words) of the class whose values make the expected count, with the fewest addends."""
+    first, found, doubts = None, [], []
     for more in architectures(case):
-        model = model_of_case(case, **more)
+        try:
+            model = model_of_case(case, **more)
+            words = None if model.open else explained(model, expected)
+        except UncoveredError as why:
+            doubts.append(str(why))
+            continue
+        if model.open:
+            doubts += [condition.text for condition in model.open]
+            continue
         first = first or model
-        words = explained(model, expected)
         if words is not None:
             told = f" ({more['architectures'][0]})" if more else ""
-            return model, words + told
+            found.append((words.count(" of "), len(found), model, words + told))
+    if found:
+        return min(found, key=lambda each: each[:2])[2:]
+    if first is None:
+        raise UncoveredError("; ".join(dict.fromkeys(doubts)))
     return first, None
 
 
@@ -221,11 +261,12 @@ def judge_params(case):
 
 
 def bytes_of(model, width, params):
-    """Bytes of so many values at one width, by the estimator: addends are of the same width."""
+    """Bytes of so many values by the estimator, with addends and what it keeps in fp32 at the same width."""
     from fiche.estimators.weights import MEMBER
 
     (weights,) = MEMBER.estimate(workload(model, formats__storage=FICHE_WORDS[width]), None)
-    return count(weights) + (params - loaded_values(model)) * width
+    apart = sum(values_of(g) for g in model.parameters if g.loaded and g.name.endswith(KEPT_FP32))
+    return count(weights) + apart * (width - 4) + (params - loaded_values(model)) * width
 
 
 def judge_tensors(case):
@@ -244,8 +285,7 @@ def judge_tensors(case):
             f"{loaded_values(model)} values, published {params} ({params - loaded_values(model):+})"
         ], ""
     if quantised:
-        stored = stored_bytes(model_of_case(case, dtype="bfloat16"))
-        return differs("bytes", stored, expected["bytes"]), f"{words}, packed"
+        return judge_packed(case, words)
     integers = conditions.get("extra_int64_elements") or 0
     total = bytes_of(model, width, params) + 8 * integers
     return differs("bytes", total, expected["bytes"]), words + (
@@ -253,10 +293,27 @@ def judge_tensors(case):
     )
 
 
-def stored_bytes(model, **told):
+def judge_packed(case, words):
+    """Bytes of a quantised checkpoint: all that is stored, or what the class loads of it."""
     from fiche.estimators._weights import stored_of
+    from fiche.kernel.record import replace
 
-    return count(stored_of(workload(model, **told), model))
+    expected = case["expected"]["bytes"]
+    model = model_of_case(case, dtype="bfloat16")
+    loaded = replace(model, parameters=tuple(g for g in model.parameters if g.loaded))
+    plain = replace(loaded, config=replace(model.config, values={"model_type": model.model_type}))
+    readings = {
+        "packed": model,
+        "packed, without what the class leaves out": loaded,
+        "as an index that counts two bytes a value": plain,
+    }
+    mine = {name: stored_of(workload(each), each) for name, each in readings.items()}
+    if mine["packed"].high is None:
+        raise UncoveredError("a layout that is not covered")
+    for name, node in mine.items():
+        if node.low <= expected <= node.high:
+            return [], f"{words}, {name}"
+    return differs("bytes", int(mine["packed"].low), expected), ""
 
 
 def judge_file(case):
@@ -279,13 +336,15 @@ def judge_loaded(case):
     from fiche.estimators.weights import MEMBER
 
     conditions = case["conditions"]
-    model = model_of_case(case)
-    width = WIDTHS.get(
-        conditions.get("dtype", ""), 2 if "16" in conditions.get("dtype", "") else None
-    )
-    if width is None:
+    quantised = "quantization_config" in case["config"]
+    model = model_of_case(case, **({"dtype": "float16"} if quantised else {}))
+    dtype = str(conditions.get("dtype", ""))
+    width = WIDTHS.get(dtype, 2 if "16" in dtype else 4 if "32" in dtype else None)
+    if width is None and not quantised:
         raise UncoveredError("the case does not say in which format the values are loaded")
-    told = {"formats__storage": FICHE_WORDS[width], "formats__loaded": FICHE_WORDS[width]}
+    told = {}
+    if not quantised:
+        told = {"formats__storage": FICHE_WORDS[width], "formats__loaded": FICHE_WORDS[width]}
     told["engine__name"] = conditions["engine"].split()[0].lower()
     ways = conditions.get("tensor_parallel") or 1
     if ways > 1:
@@ -340,23 +399,19 @@ def workload(model, **told):
 # --- GGUF -------------------------------------------------------------------------------------
 
 ARCHITECTURES = {
-    "llama": "llama",
-    "qwen2": "qwen2",
-    "qwen2moe": "qwen2_moe",
-    "qwen3": "qwen3",
-    "qwen3moe": "qwen3_moe",
-    "gemma": "gemma",
-    "gemma2": "gemma2",
-    "gemma3": "gemma3_text",
-    "phi3": "phi3",
-    "deepseek2": "deepseek_v3",
-    "command-r": "cohere",
-    "gpt-oss": "gpt_oss",
-    "glm4": "glm4",
-    "glm4moe": "glm4_moe",
-    "olmo2": "olmo2",
-    "starcoder2": "starcoder2",
-    "granite": "granite",
+    **{name: (name,) for name in ("llama", "qwen2", "qwen3", "gemma", "gemma2", "phi3", "glm4")},
+    **{name: (name,) for name in ("olmo2", "olmoe", "starcoder2", "granite", "smollm3", "cohere2")},
+    **{name: (name,) for name in ("ernie4_5", "seed_oss", "stablelm", "falcon", "bloom", "gpt2")},
+    "qwen2moe": ("qwen2_moe",),
+    "qwen3moe": ("qwen3_moe",),
+    "gemma3": ("gemma3_text",),
+    "deepseek2": ("deepseek_v3", "deepseek_v2"),
+    "command-r": ("cohere",),
+    "gpt-oss": ("gpt_oss",),
+    "glm4moe": ("glm4_moe",),
+    "mistral3": ("mistral",),
+    "minimax-m2": ("minimax_m2",),
+    "granitemoe": ("granitemoe",),
 }
 GGUF_NAMES = {
     "n_layer": "num_hidden_layers",
@@ -375,32 +430,35 @@ GGUF_NAMES = {
     "n_expert_shared": "n_shared_experts",
 }
 ROPE_DIM = 64  # of every published deepseek2: what n_embd_head_k holds beyond n_embd_head_v
+GGUF_HEADER = 64 * 2**20  # names, shapes, and a tokenizer of some hundred thousand entries
 MORE_VECTORS = 8  # rope_freqs and its like, beside the vectors of the architecture
 
 
 def judge_gguf_tensors(case):
     """A GGUF of one type over a known architecture: to the byte."""
     word = case["conditions"].get("quantisation", "")
-    model = model_of_case(case)
-    told = {"formats__storage": word.lower(), "engine__name": "llama.cpp"}
-    if word in ("BF16", "F16", "F32"):
-        told["formats__storage"] = {"BF16": "bf16", "F16": "fp16", "F32": "fp32"}[word]
+    return differs("bytes", gguf_bytes(case), case["expected"]["bytes"]), f"{word} by the shapes"
+
+
+def gguf_bytes(case):
+    """Bytes of the tensors of a GGUF of one type."""
     from fiche.estimators._weights import stored_of
 
+    word = case["conditions"].get("quantisation", "")
+    model = model_of_case(case)
+    plain = {"BF16": "bf16", "F16": "fp16", "F32": "fp32"}
+    told = {"formats__storage": plain.get(word, word.lower()), "engine__name": "llama.cpp"}
     stored = stored_of(workload(model, **told), model)
     if stored.high is None:
         raise UncoveredError(f"{word or 'no type'} names no type of every tensor")
-    return differs("bytes", count(stored), case["expected"]["bytes"]), f"{word} by the shapes"
+    return count(stored)
 
 
 def judge_gguf_file(case):
     if not case["config"]:
         raise UncoveredError("the case gives no configuration and no tensors")
-    word = case["conditions"].get("quantisation", "")
-    complaints, said = judge_gguf_tensors({**case, "expected": {**case["expected"]}})
-    if not complaints:
-        return complaints, said
-    raise UncoveredError(f"a file of {word}: its header and types by tensor are not given")
+    low = gguf_bytes(case)
+    return within(case["expected"], low, low + GGUF_HEADER), f"tensors {low}, header beside"
 
 
 def judge_gguf_log(case):
@@ -411,17 +469,16 @@ def judge_gguf_log(case):
             "types by tensor are not given, and a name of a mix says nothing of each"
         )
     blocks = {name: block(name) for name in types}
-    config = hf_config(case["config"])
     tried = []
-    for tied in (False, True):
-        model = model_of_case({"config": {**config, "tie_word_embeddings": tied}})
+    for config in hf_configs(case["config"]):
+        model = model_of_case({"config": config})
         for words, vectors, matrices in gguf_tensors(model):
             found = assigned(types, blocks, vectors, matrices)
             if isinstance(found, str):
                 tried.append(found)
                 continue
             return within(case["expected"], *found), f"{words}: {int(found[0])} to {int(found[1])}"
-    return [f"other counts of tensors: {'; '.join(dict.fromkeys(tried))}"], ""
+    raise UncoveredError(f"other tensors in the file: {'; '.join(dict.fromkeys(tried))}")
 
 
 def block(name):
@@ -433,29 +490,38 @@ def block(name):
     return found
 
 
-def hf_config(told):
-    """A configuration in the names of config.json, from the names of a GGUF log."""
+def hf_configs(told):
+    """Configurations in the names of config.json that a GGUF log may speak of, from its own names."""
     if "arch" not in told:
-        if "model_type" in told:
-            return told
-        raise UncoveredError("the case names no architecture")
-    model_type = ARCHITECTURES.get(told["arch"])
-    if model_type is None:
+        if "model_type" not in told:
+            raise UncoveredError("the case names no architecture")
+        yield told
+        return
+    types = ARCHITECTURES.get(told["arch"])
+    if types is None:
         raise UncoveredError(f"GGUF architecture {told['arch']} has no model type here")
+    for model_type in types:
+        for tied in (False, True):
+            yield {**hf_config(told, model_type), "tie_word_embeddings": tied}
+
+
+def hf_config(told, model_type):
+    """A configuration in the names of config.json, from the names of a GGUF log."""
     config = {GGUF_NAMES[key]: value for key, value in told.items() if key in GGUF_NAMES}
     if model_type == "llama" and told.get("n_expert"):
         model_type = "mixtral"
+    if model_type in ("mixtral", "gpt_oss", "minimax_m2") and "num_experts" in config:
         config["num_local_experts"] = config.pop("num_experts")
-    if model_type == "gpt_oss" and "num_experts" in config:
-        config["num_local_experts"] = config.pop("num_experts")
-    if model_type == "deepseek_v3":
+    if model_type in ("deepseek_v2", "deepseek_v3"):
         config.pop("head_dim", None)
-        config["n_routed_experts"] = config.pop("num_experts")
-        config["v_head_dim"] = told["n_embd_head_v"]
-        config["qk_nope_head_dim"] = told["n_embd_head_k"] - ROPE_DIM
+        config["n_routed_experts"] = config.pop("num_experts", None)
+        key = told.get("n_embd_head_k_mla", told["n_embd_head_k"])
+        value = told.get("n_embd_head_v_mla", told["n_embd_head_v"])
+        if key == told.get("n_lora_kv", 0) + ROPE_DIM:
+            raise UncoveredError("the log prints the widths of the cache, not those of the heads")
+        config |= {"v_head_dim": value, "qk_nope_head_dim": key - ROPE_DIM}
         config["qk_rope_head_dim"] = ROPE_DIM
-        if "n_lora_q" not in told:
-            config |= {"q_lora_rank": None, "model_type": "deepseek_v2"}
+        config.setdefault("q_lora_rank", None)
     return {"model_type": model_type, **config}
 
 

@@ -39,6 +39,14 @@ _STEPS = {
     "head": "head",
 }
 _LEFT = "unquantised"
+# Integers, and what checkpoints and classes keep in fp32 whatever the rest is in: the counts by type that
+# a hub prints of DeepSeek-V3 hold the routers' biases among F32, beside the scales of its blocks.
+_OTHER_WIDTHS = {
+    "position_ids": 64,
+    "token_type_ids": 64,
+    "e_score_correction_bias": 32,
+    "expert_bias": 32,
+}
 _LABELS = {
     "embedding": "embedding",
     "linear": "linear layers",
@@ -163,6 +171,9 @@ def _words(name: str, parts: Iterable[Step]) -> str:
 
 def _plain_bytes(group: Parameters, copies: Node, bits: Node) -> Figure:
     values = elements(replace(group, copies=copies))
+    for ending, width in _OTHER_WIDTHS.items():
+        if group.name.endswith(ending):
+            return ceil(values * width / BITS_PER_BYTE)
     return ceil(values * bits / BITS_PER_BYTE)
 
 

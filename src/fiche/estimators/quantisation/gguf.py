@@ -1,23 +1,25 @@
 """GGUF files of one type over a known architecture: blocks along a row of inputs, scales in each.
 
 Vectors, norms, biases, routers, positions and state-space vectors stay in F32, as llama.cpp's converter and
-quantiser do; matrices, the token embedding and the head take the type. Each row of inputs is whole blocks. A
-vision tower is a file of its own (mmproj). A name of a mix (Q4_K_M, IQ3_XS, ...) says which types were *mostly*
-used: bytes stay open until the tensors are given. A q4_0 or q5_1 file holds other types too, chosen by
-tensor; only one type is one throughout: F32, F16, BF16 and Q8_0.
+quantiser do; matrices, the token embedding and the head take the type; experts of gpt-oss stay MXFP4. Each
+row of inputs is whole blocks. A vision tower is a file of its own (mmproj). A name of a mix (Q4_K_M,
+IQ3_XS, ...) says which types were *mostly* used: bytes stay open until the tensors are given. A q4_0 or
+q5_1 file holds other types too, chosen by tensor; one type throughout have F32, F16, BF16 and Q8_0.
 """
 
 from __future__ import annotations
 
 from fiche.estimators._formats import loaded_format
 from fiche.estimators.quantisation._gguf_types import BLOCKS, Block, block_of
-from fiche.estimators.quantisation._modules import in_bytes, unknown
+from fiche.estimators.quantisation._modules import in_bytes, linear_of, unknown
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.workload import Workload
 
+# The converter keeps the blocks of the checkpoint, whatever type the rest takes (truth 7).
+_MXFP4_EXPERTS = ("gpt_oss",)
 _THROUGHOUT = ("F32", "F16", "BF16", "Q8_0")
 _ALIASES = {"FP32": "F32", "FP16": "F16"}
 _SINGLE = ("norm", "bias", "router", "position", "recurrent", "convolution")
@@ -34,11 +36,21 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
         return (Packed(copies=group.copies, values=_row_by_row(group, BLOCKS["F32"])),)
     word = loaded_format(workload).upper()
     name = _ALIASES.get(word, word)
+    if group.role == "expert" and model.model_type in _MXFP4_EXPERTS:
+        return (Packed(copies=group.copies, values=_rows(model, group, BLOCKS["MXFP4"])),)
     if name not in _THROUGHOUT:
         text = f"give the file's tensors: '{word}' names the type that most of a GGUF file has, not each"
         values: Node = unknown("storage_format", text)
         return (Packed(copies=group.copies, values=values),)
-    return (Packed(copies=group.copies, values=_row_by_row(group, BLOCKS[name])),)
+    return (Packed(copies=group.copies, values=_rows(model, group, BLOCKS[name])),)
+
+
+def _rows(model: Model, group: Parameters, block: Block) -> Node:
+    linear = linear_of(model, group, head=True)
+    if linear is None:
+        return _row_by_row(group, block)
+    blocks = linear.modules * linear.outputs * ceil(linear.inputs / block.values)
+    return in_bytes(blocks * (block.num_bytes * 8))
 
 
 def _row_by_row(group: Parameters, block: Block) -> Node:
