@@ -240,3 +240,20 @@ def test_a_name_that_yaml_would_read_otherwise_is_quoted():
     assert _scalar("12345e7") == '"12345e7"'
     assert _scalar("true") == '"true"'
     assert _scalar("a: b") == '"a: b"'
+
+
+def test_the_printed_lines_make_a_fiche(fiche, folder, tmp_path, monkeypatch):
+    """What `--save` prints can be pasted: the fiche counts the tensors' bytes (B2)."""
+    monkeypatch.chdir(tmp_path)
+    out = fiche("model", folder, "--save", "model").out
+    lines = out[out.index("  model:\n") :]
+    text = (
+        "fiche: 1\ntitle: A test\ndate: 2026-11-29\nworkload:\n"
+        f"{lines}"
+        "  operation: generation\n"
+        "candidates:\n  - {id: a, gpu: nvidia-rtx-4090-24g, cards: 1}\n"
+    )
+    (tmp_path / "fiche.yaml").write_text(text)
+    ended = fiche("check", "fiche.yaml")
+    assert ended.code == 0, ended.err
+    assert f"{2 * VALUES:,}".replace(",", " ") in fiche("explain", "fiche.yaml", "weights").out
