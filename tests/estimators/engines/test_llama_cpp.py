@@ -13,7 +13,7 @@ from fiche.estimators.engines.llama_cpp import MEMBER
 from fiche.kernel.trace import walk
 
 MIB = 2**20
-NOW = {"engine__version": "b7100"}
+NOW = {"engine__version": "b7200"}
 GEMMA3_4B = shapes.model(
     shapes.attention(range(5, 34, 6), 4, 256),
     shapes.attention([i for i in range(34) if (i + 1) % 6], 4, 256, "sliding", 1024),
@@ -94,18 +94,33 @@ def test_full_layers_of_gpt_oss_20b(context, types, printed):
 @pytest.mark.parametrize(
     ("told", "cells"),
     [
-        ({"engine__version": "b7100"}, 768),
+        ({"engine__version": "b7200"}, 768),
         ({"engine__version": "b6000", **settings(flash_attn="on")}, 768),
         ({"engine__version": "b6000", **settings(flash_attn="off")}, 640),
         ({"engine__version": "b5000", **settings(flash_attn="on")}, 8192),
-        ({"engine__version": "b7100", **settings(swa_full="yes")}, 8192),
-        ({"engine__version": "b7100", **settings(n_ubatch=2048)}, 2304),
+        ({"engine__version": "b7200", **settings(swa_full="yes")}, 8192),
+        ({"engine__version": "b7200", **settings(n_ubatch=2048)}, 2304),
     ],
 )
 def test_cells_of_sliding_layers_by_build(told, cells):
     """truth.md 11: a window of 128 and a micro-batch of 512 are 640, or 768 in steps of 256."""
     load = {**settings(n_ctx=8192, n_seq_max=1), **told}
     assert kept(GPT_OSS_20B, item="kv_cache.sliding", **load) == (12 * 2 * 8 * 64 * 2 * cells,) * 2
+
+
+@pytest.mark.parametrize("version", ["b5450", "b5550"])
+def test_builds_around_a_change_count_under_both_rules(version):
+    """13194 took a whole batch beside the window, 13833 (b5554) a micro-batch: neither is assumed."""
+    told = {"engine__version": version, **settings(n_ctx=8192, n_seq_max=1, flash_attn="on")}
+    each = 12 * 2 * 8 * 64 * 2
+    assert kept(GPT_OSS_20B, item="kv_cache.sliding", **told) == (each * 768, each * 8192)
+
+
+def test_indexer_keys_are_between_none_and_all_layers():
+    """Pull requests 23346 and 26474: in no layer, in some, or in all of them."""
+    sparse = shapes.model(shapes.latent(61, 512, 64, 128, 192, 128, index=128))
+    told = {"engine__version": "b9500", **settings(n_ctx=256, n_seq_max=1)}
+    assert kept(sparse, item="kv_cache.indexer", **told) == (0, 61 * 256 * 128 * 2)
 
 
 def test_slots_share_one_window_cache_or_have_one_each():
@@ -208,7 +223,7 @@ def test_an_encoder_is_read_anew_at_every_step():
 
 
 SHAPES = (shapes.LLAMA_8B, GEMMA3_4B, GPT_OSS_20B, V3, QWEN36_27B, shapes.NEMOTRON_H_8B)
-BUILDS = st.sampled_from(["", "b4000", "b5420", "b6000", "b6900", "b7100", "b9500"])
+BUILDS = st.sampled_from(["", "b4000", "b5450", "b6000", "b6900", "b7200", "b9500"])
 FLASH = st.sampled_from(["", "on", "off"])
 
 

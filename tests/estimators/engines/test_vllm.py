@@ -80,6 +80,25 @@ def test_asynchronous_scheduling_doubles_what_is_in_flight():
     assert kept(shapes.GPT_OSS_120B, 131_072, item="kv_cache.sliding", **off)[1] == each * 8336
 
 
+@pytest.mark.parametrize("version", ["0.12.0", "0.25.1", ""])
+def test_releases_around_a_change_count_under_both_rules(version):
+    """0.26.0 counts overlapping batches; which release was the first is not known here."""
+    told = {**RELEASE, "engine__version": version or "unreadable"}
+    high = kept(shapes.GPT_OSS_120B, 8000, item="kv_cache.sliding", **told)[1]
+    assert high == kept(shapes.GPT_OSS_120B, 8000, item="kv_cache.full", **told)[1]
+    far = kept(shapes.GPT_OSS_120B, 131_072, item="kv_cache.sliding", **told)[1]
+    assert far >= 18 * 2048 * 16 * (-(-(127 + 2 * 8192) // 16) + 1)
+
+
+def test_the_hybrid_manager_is_not_assumed_where_releases_are_unclear():
+    """0.8 keeps all tokens in every layer; 0.9 and 0.10 may; 0.11 does not."""
+    each = 18 * 2048
+    for version, ends in (("0.8.5", (8192, 8192)), ("0.10.0", (128, 8192))):
+        told = {**RELEASE, "engine__version": version}
+        got = kept(shapes.GPT_OSS_120B, 8192, item="kv_cache.sliding", **told)
+        assert got == tuple(each * end for end in ends)
+
+
 def test_without_the_hybrid_manager_every_layer_is_full():
     told = {**RELEASE, "engine__settings__disable_hybrid_kv_cache_manager": "yes"}
     assert kept(shapes.GPT_OSS_120B, 8192, 32, **told) == (12 * 3 * GIB // 2,) * 2

@@ -33,7 +33,7 @@ _F32 = fact("llama_cpp", "f32", 4, "recurrent states are f32", "B")
 _NOTHING = fact("llama_cpp", "nothing", 0, "nothing is kept between steps", "B")
 _EXPANDED = "files converted before April 2025 keep keys and values of every head"
 _VALUES = "builds from April 2025 to January 2026 keep the compressed values a second time"
-_INDEXED = "builds before 2026 attend to every token, and keep no indexer keys"
+_INDEXED = "builds keep indexer keys in all layers, in some, or (before May 2026) in none"
 _SPLIT = "layers lie whole on one device, or are cut over all of them (split-mode)"
 
 
@@ -51,19 +51,19 @@ def typed(name: str, key: str) -> Node:
 
 
 def _kept_expanded(model: Model, workload: Workload) -> bool | None:
-    """Whether keys and values of every head are kept, as before MLA was absorbed (about b5130)."""
+    """Whether keys and values of every head are kept, as before MLA was absorbed (April 2025)."""
     told = build(workload)
-    if since(told, "b5090") is False or _converted_early(model):
+    if since(told, "b5000") is False or _converted_early(model):
         return True
-    return False if since(told, "b5200") else None
+    return False if since(told, "b5350") else None
 
 
 def _kept_twice(workload: Workload) -> bool | None:
-    """Whether values are kept beside the compressed vector: until about b7825."""
+    """Whether values are kept beside the compressed vector: until January 2026."""
     told = build(workload)
-    if since(told, "b7900") or since(told, "b5090") is False:
+    if since(told, "b7950") or since(told, "b5000") is False:
         return False
-    return True if since(told, "b5200") and since(told, "b7750") is False else None
+    return True if since(told, "b5350") and since(told, "b7650") is False else None
 
 
 def _converted_early(model: Model) -> bool:
@@ -124,8 +124,7 @@ def _latent(cache: LatentCache, cells: Cells, width: Widths) -> Iterator[Part]:
     label = f"{layers_said(cache)} with cells for one compressed vector a token"
     yield Part(KV_CACHE, "latent", label, cache.count * held * each)
     if cache.index_dim is not None:
-        indexed = True if since(build(cells.workload), "b9000") else None
-        keys = either_way(indexed, cache.index_dim * width.key, _NOTHING, _INDEXED)
+        keys = either(cache.index_dim * width.key, _NOTHING, _INDEXED)
         said_of = f"{layers_said(cache)} with indexer keys"
         yield Part(KV_CACHE, "indexer", said_of, cache.count * held * keys)
 

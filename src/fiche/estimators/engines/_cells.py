@@ -1,10 +1,13 @@
 """Cells of llama.cpp's caches: how many positions it allocates, whatever the tokens really kept.
 
 Read in the llama.cpp that llama-cpp-python 0.3.36 carries: `src/llama-context.cpp` (context),
-`src/llama-kv-cache-iswa.cpp` (window), `tools/server/server.cpp` (slots). Older rules: pull requests 7257
-(steps by flash attention), 13194 (window, May 2025, about b5430), 16812 (no steps, October 2025, about
-b6868) and 17046 (256 again, November 2025, about b6980). The build numbers have slack: near a change, both
-rules count.
+`src/llama-kv-cache-iswa.cpp` (window), `tools/server/server.cpp` (slots). Older rules by their pull requests:
+7257 (May 2024, steps by flash attention), 13194 (May 2025, windows and one batch), 13833 (from b5554, windows
+and one micro-batch), 16812 (October 2025, no steps) and 17046 (November 2025, steps of 256).
+
+Which build carries a pull request was placed by dates of builds that issues name (b4079 November 2024, b4621
+February 2025, b5604 June 2025, b6490 September 2025, b7599 January 2026), not read: hundreds of builds around
+each change count under both rules.
 """
 
 from __future__ import annotations
@@ -92,9 +95,9 @@ def build(workload: Workload) -> Version | None:
 def steps(workload: Workload) -> tuple[int, int]:
     """By how many cells a build rounds up: the least and the most that it may be."""
     told = build(workload)
-    if since(told, "b7010"):
+    if since(told, "b7150"):
         return 256, 256
-    if since(told, "b6850") is False and since(told, "b2800"):
+    if since(told, "b6700") is False and since(told, "b3100"):
         return attention_steps(workload)
     return 1, 256
 
@@ -115,9 +118,9 @@ def keeps_whole(model: Model, workload: Workload) -> bool | None:
     told = switch(workload, "swa_full")
     if told:
         return True
-    if since(build(workload), "b5400") is False:
+    if since(build(workload), "b5300") is False:
         return True
-    windowed = told is False or since(build(workload), "b5450")
+    windowed = told is False or since(build(workload), "b5600")
     return False if windowed and mixed else None
 
 

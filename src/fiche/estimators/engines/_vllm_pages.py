@@ -36,18 +36,23 @@ _LATENT_BLOCK = fact("vllm", "latent_block", 128, "blocks of MLA beside states a
 
 
 def in_flight(workload: Workload) -> Node:
-    """Tokens scheduled and not yet settled: a batch, times the batches that overlap since 0.26.0."""
+    """Tokens scheduled and not yet settled: a batch, times the batches that overlap.
+
+    0.33.0 counts all batches in flight; 0.26.0 did so already (pull request 47728, July 2026). Which release
+    was the first is not known here: from 0.12.0 on both count.
+    """
     batched: Node | None = number(workload, "max_num_batched_tokens")
     if batched is None:
         because = "max_num_batched_tokens is untold: its default is one of 2048, 8192 and 16384"
         batched = either(_LEAST_BATCH, _MOST_BATCH, because)
     stages = workload.figures.get("placement.pipeline_parallel", default("vllm", "stages", 1))
-    overlapped = since(version(workload), "0.26.0")
+    told = version(workload)
     asynchronous = switch(workload, "async_scheduling")
-    if overlapped is False:
+    if since(told, "0.12.0") is False:
         return batched
+    overlapped = since(told, "0.26.0")
     most: Operand = stages if asynchronous is False else stages + 1
-    least: Operand = 1 if overlapped is None else stages
+    least: Operand = stages if overlapped else 1
     because = "releases and asynchronous scheduling differ in how many batches overlap"
     return batched * either(least, most, because)
 

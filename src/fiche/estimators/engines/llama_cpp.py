@@ -87,7 +87,7 @@ MEMBER = Engine(
         *("llama.cpp", "llama-server", "llama-cli", "llama-cpp-python"),
         *("ik_llama.cpp", "ik_llama"),
     ),
-    covered="b2800 to b9000, read in the sources of 2026; ik_llama.cpp of 2025 and 2026",
+    covered="sources of 2026; older builds by pull requests, placed by date; ik_llama.cpp of 2026",
     settings=(
         "n_ctx",
         "n_seq_max",

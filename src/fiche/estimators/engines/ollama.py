@@ -2,8 +2,9 @@
 
 `docs/faq.mdx` (num_ctx x OLLAMA_NUM_PARALLEL, cache types with flash attention only) and `kvcache/causal.go`
 (sliding layers keep a window a sequence and one batch, or everything where the window is no shorter), read in
-the repository's state of 2026. From 0.30 on (pull request 16031) models run in llama-server alone. What Ollama
-estimates before loading is not what it then allocates, and is not used here.
+the repository's state of 2026. Since pull request 16031 (May 2026) models run in llama-server alone; which
+release was the first is not known here, so both rules count. What Ollama estimates before loading is not what
+it then allocates, and is not used here.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from fiche.estimators.engines._cell_parts import F16, cache_widths, parts, typed
 from fiche.estimators.engines._cells import Cells, attention_steps, cells_of, either_way
 from fiche.estimators.engines._parts import items
-from fiche.estimators.engines._settings import number, said, since, switch, version
+from fiche.estimators.engines._settings import number, said, switch
 from fiche.estimators.engines._widths import Widths
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either
@@ -36,17 +37,13 @@ def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, .
 
 def _cells(model: Model, workload: Workload, case: Case | None) -> Cells:
     """Cells of num_ctx for each parallel request; sliding layers by the engine, or all of it."""
-    served = since(version(workload), "0.30.0") is True
-    steps = (256, 256) if served else attention_steps(workload)
-    cells = cells_of(model, workload, case, whole=False if served else None, steps=steps)
+    cells = cells_of(model, workload, case, whole=None, steps=attention_steps(workload))
     stated = number(workload, "num_parallel", "ollama_num_parallel")
-    slots = cells.slots if stated is None else (stated, stated)
-    low, high = slots
+    low, high = cells.slots if stated is None else (stated, stated)
     each = number(workload, "num_ctx", "ollama_context_length")
     parallel = low if low is high else either(low, high, _PARALLEL)
     context = cells.context if each is None else each * parallel
-    unified = None if served and low is high else True
-    return replace(cells, slots=slots, context=context, unified=unified)
+    return replace(cells, slots=(low, high), context=context, unified=True)
 
 
 def _widths(workload: Workload) -> Widths:
@@ -63,7 +60,7 @@ MEMBER = Engine(
     title="Ollama",
     source="estimators.md 2.3; docs/faq.mdx, kvcache/causal.go",
     names=("ollama",),
-    covered="0.5 to 0.30, read in the sources of 2026",
+    covered="sources of 2026, before and after llama-server; no release told apart",
     settings=("num_ctx", "num_parallel", "kv_cache_type", "flash_attention", "num_batch"),
     cache=_cache,
 )

@@ -134,16 +134,25 @@ def _reaches_back(cache: Cache) -> bool:
 
 
 def _old(workload: Workload) -> bool:
-    """True for the first engine (V0): told so, or before 0.8.0, which made V1 the default."""
-    return switch(workload, "v1") is False or since(version(workload), "0.8.0") is False
+    """True for the first engine (V0), or a release of the second that does not yet drop blocks.
+
+    0.8.0 made V1 the default, and 0.8.3 gave it windows (release notes).
+    """
+    return switch(workload, "v1") is False or since(version(workload), "0.8.3") is False
 
 
 def _managed(workload: Workload) -> bool | None:
-    """Whether layers of different reach have pages of their own: since 0.10.0, unless switched off."""
+    """Whether layers of different reach have pages of their own, unless that is switched off.
+
+    Written in June 2025: not yet in 0.8, surely in 0.11; both count between.
+    """
     disabled = switch(workload, "disable_hybrid_kv_cache_manager")
+    told = version(workload)
     if disabled is not None:
         return not disabled
-    return False if _old(workload) else since(version(workload), "0.10.0")
+    if _old(workload) or since(told, "0.9.0") is False:
+        return False
+    return True if since(told, "0.11.0") else None
 
 
 def _parts(load: _Load, world: World) -> Iterator[Part]:
@@ -279,7 +288,7 @@ MEMBER = Engine(
     title="vLLM",
     source="estimators.md 2.3; vllm/v1/kv_cache_interface.py and v1/core/kv_cache_planning.py",
     names=("vllm",),
-    covered="0.33.0, and by its history 0.6 to 0.32",
+    covered="0.33.0; older releases by their notes and pull requests, as intervals where unclear",
     settings=(
         "block_size",
         "max_num_batched_tokens",
