@@ -283,3 +283,145 @@ for _name, _prefix in (("t5", "T5"), ("mt5", "MT5"), ("umt5", "UMT5"), ("longt5"
             **_more,
         )
 _add("longt5", "LongT5ForConditionalGeneration", **_T5, encoder_attention_type="transient-global")
+
+# --- Images ---------------------------------------------------------------------------------------
+
+_SEEN = {
+    "hidden_size": 18, "intermediate_size": 26, "num_hidden_layers": 3, "num_attention_heads": 3, "image_size": 24,
+    "patch_size": 4,
+}  # fmt: skip
+_READ = {
+    "hidden_size": 18, "intermediate_size": 22, "num_hidden_layers": 2, "num_attention_heads": 3, "vocab_size": 37,
+    "max_position_embeddings": 31,
+}  # fmt: skip
+_VIT = {**_SEEN, "hidden_size": 18}
+_add(
+    "vit",
+    "ViTModel",
+    "ViTForImageClassification",
+    **_VIT,
+    id2label={str(i): str(i) for i in range(5)},
+)
+_add("vit", "ViTModel", **_VIT, qkv_bias=False, pooler_output_size=7)
+_add(
+    "deit",
+    "DeiTModel",
+    "DeiTForImageClassification",
+    "DeiTForImageClassificationWithTeacher",
+    **_VIT,
+)
+for _more in ({}, {"use_swiglu_ffn": True, "qkv_bias": False}):
+    _add(
+        "dinov2", "Dinov2Model", "Dinov2ForImageClassification", hidden_size=18, num_hidden_layers=2,
+        num_attention_heads=3, mlp_ratio=3, image_size=24, patch_size=4, **_more,
+    )  # fmt: skip
+_add(
+    "dinov2_with_registers", "Dinov2WithRegistersModel", "Dinov2WithRegistersForImageClassification", hidden_size=18,
+    num_hidden_layers=2, num_attention_heads=3, mlp_ratio=3, image_size=24, patch_size=4, num_register_tokens=5,
+)  # fmt: skip
+_add(
+    "clip",
+    "CLIPModel",
+    "CLIPForImageClassification",
+    text_config={**_READ, "hidden_size": 15},
+    vision_config=_SEEN,
+    projection_dim=11,
+)
+_add(
+    "clip_vision_model",
+    "CLIPVisionModel",
+    "CLIPVisionModelWithProjection",
+    **_SEEN,
+    projection_dim=11,
+)
+_add("clip_text_model", "CLIPTextModel", "CLIPTextModelWithProjection", **_READ, projection_dim=11)
+_add(
+    "siglip", "SiglipModel", "SiglipForImageClassification", text_config=_READ, vision_config=_SEEN
+)
+_add("siglip_vision_model", "SiglipVisionModel", **_SEEN)
+_CUT = {**_SEEN, "num_patches": 9}
+del _CUT["image_size"]
+_add("siglip2", "Siglip2Model", text_config=_READ, vision_config=_CUT)
+
+_TEXT = {
+    "model_type": "llama", "hidden_size": 16, "intermediate_size": 22, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "vocab_size": 37, "pad_token_id": 0,
+}  # fmt: skip
+_CLIP = {"model_type": "clip_vision_model", **_SEEN}
+_SIGLIP = {"model_type": "siglip_vision_model", **_SEEN}
+_QWEN = {**_TEXT, "model_type": "qwen2"}
+_GEMMA = {**_TEXT, "model_type": "gemma3_text", "head_dim": 6}
+for _name, _class in (
+    ("llava", "Llava"), ("vipllava", "VipLlava"), ("llava_next", "LlavaNext"), ("llava_next_video", "LlavaNextVideo"),
+):  # fmt: skip
+    _add(_name, f"{_class}ForConditionalGeneration", text_config=_TEXT, vision_config=_CLIP)
+_add("llava", "LlavaForConditionalGeneration", text_config=_TEXT, vision_config=_CLIP, vision_feature_layer=[-2, -1],
+     multimodal_projector_bias=False)  # fmt: skip
+_add("llava_onevision", "LlavaOnevisionForConditionalGeneration", text_config={**_QWEN, "tie_word_embeddings": True},
+     vision_config={**_SIGLIP, "vision_use_head": False})  # fmt: skip
+_add("gemma3", "Gemma3ForConditionalGeneration", text_config=_GEMMA, vision_config={**_SIGLIP, "vision_use_head": False},
+     mm_tokens_per_image=4)  # fmt: skip
+_add("paligemma", "PaliGemmaForConditionalGeneration", text_config={**_GEMMA, "model_type": "gemma"}, vision_config=_SIGLIP,
+     projection_dim=16)  # fmt: skip
+_add("mistral3", "Mistral3ForConditionalGeneration", text_config={**_TEXT, "model_type": "mistral", "head_dim": 6},
+     vision_config={"model_type": "pixtral", **_SEEN}, tie_word_embeddings=False)  # fmt: skip
+_add("pixtral", "PixtralVisionModel", **_SEEN)
+_add("internvl", "InternVLForConditionalGeneration", text_config=_QWEN, tie_word_embeddings=False, vision_config={
+    "model_type": "internvl_vision", **_SEEN, "image_size": [24, 24], "patch_size": [4, 4], "use_qk_norm": True,
+    "norm_type": "rms_norm", "use_mean_pooling": False,
+})  # fmt: skip
+for _name, _class in (("idefics3", "Idefics3"), ("smolvlm", "SmolVLM")):
+    _add(
+        _name,
+        f"{_class}ForConditionalGeneration",
+        text_config=_TEXT,
+        vision_config=_SEEN,
+        scale_factor=3,
+    )
+_add("aya_vision", "AyaVisionForConditionalGeneration", text_config={**_TEXT, "model_type": "cohere2"},
+     vision_config=_SIGLIP, alignment_intermediate_size=12)  # fmt: skip
+_ROTARY = {
+    "rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 0], "rope_theta": 10000.0}
+}
+_WINDOWS = {
+    "depth": 3,
+    "hidden_size": 18,
+    "intermediate_size": 26,
+    "num_heads": 3,
+    "out_hidden_size": 16,
+    "patch_size": 4,
+}
+_LINEAR = {
+    "linear_num_value_heads": 4,
+    "linear_num_key_heads": 2,
+    "linear_key_head_dim": 5,
+    "linear_value_head_dim": 7,
+}
+
+
+def _typed(model_type, **more):
+    return {**_TEXT, "model_type": model_type, **more}
+
+
+_add("qwen2_vl", "Qwen2VLForConditionalGeneration", text_config=_typed("qwen2_vl_text", **_ROTARY), vision_config={
+    "depth": 3, "embed_dim": 18, "hidden_size": 16, "mlp_ratio": 3, "num_heads": 3, "patch_size": 4,
+})  # fmt: skip
+_add("qwen2_vl", "Qwen2VLForConditionalGeneration", tie_word_embeddings=True, **{k: v for k, v in _TEXT.items() if k != "model_type"},
+     **_ROTARY, vision_config={"depth": 3, "embed_dim": 18, "hidden_size": 16, "num_heads": 3})  # fmt: skip
+_add("qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", text_config=_typed("qwen2_5_vl_text", **_ROTARY),
+     vision_config=_WINDOWS, tie_word_embeddings=True)  # fmt: skip
+_DEEP = {**_WINDOWS, "num_position_embeddings": 9, "deepstack_visual_indexes": [0, 2]}
+_add(
+    "qwen3_vl",
+    "Qwen3VLForConditionalGeneration",
+    text_config=_typed("qwen3_vl_text", head_dim=6),
+    vision_config=_DEEP,
+)
+_add("qwen3_vl_moe", "Qwen3VLMoeForConditionalGeneration", vision_config=_DEEP,
+     text_config=_typed("qwen3_vl_moe_text", head_dim=6, num_experts=3, moe_intermediate_size=10))  # fmt: skip
+_FLAT = {k: v for k, v in _DEEP.items() if k != "deepstack_visual_indexes"}
+_add("qwen3_5", "Qwen3_5ForConditionalGeneration", vision_config=_FLAT,
+     text_config={**_typed("qwen3_5_text", head_dim=6, **_LINEAR), "num_hidden_layers": 4})  # fmt: skip
+_add("qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", vision_config=_FLAT, text_config={
+    **_typed("qwen3_5_moe_text", head_dim=6, **_LINEAR, **_MOE), "num_hidden_layers": 4,
+})  # fmt: skip

@@ -22,7 +22,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Figure, Node, floor
-from fiche.kernel.model import Block, Model
+from fiche.kernel.model import Block, Model, Parameters
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
 from fiche.kernel.unit import ONE
@@ -39,7 +39,7 @@ class Encoder:
     are tables by the end of the class's name (`ForMaskedLM`), whose rows stand beside the body. `pooled`
     are the classes whose body has a pooler, which the word `pooler` in the tables asks for. `words` and
     `more` give words. `stored` are tensors that only older checkpoints hold. `later` are rows of all layers but
-    the first. `shared` are keys whose product counts the sets of weights, where layers share them.
+    the first, `besides` builds what no table says. `shared` are keys whose product counts the sets of weights, where layers share them.
     """
 
     outer: str
@@ -58,6 +58,7 @@ class Encoder:
     part: str = "encoder"
     gated: bool = False
     doubts: Callable[[Config], tuple[str, ...]] | None = None
+    besides: Callable[[Config, Place], tuple[Parameters, ...]] | None = None
 
 
 _USUAL: Mapping[str, str] = {
@@ -119,6 +120,7 @@ def encoder_model(name: str, config: Config, kind: Encoder) -> Model:
             *rows(kind.outer, body),
             *rows(kind.layer, _own(config, kind, layer)),
             *rows(kind.later, _later(config, kind, body)),
+            *(kind.besides(config, body) if kind.besides else ()),
             *rows(kind.heads.get(head, ""), place),
             *stored_only(rows(kind.stored, body)),
         ),

@@ -67,12 +67,13 @@ _KINDS = {
 def _place(config: Config) -> Place:
     words, extra = _KINDS[config.model_type]
     positions = config.number("max_position_embeddings")
+    sorts = config.model_type == "bart" and not architecture_of(config).endswith("Answering")
     place = Place(
         dims={
             "hidden": config.number("d_model"),
             "vocabulary": config.number("vocab_size"),
             "positions": positions + extra if extra else positions,
-            "labels": labels_of(config, 3 if config.model_type == "bart" else 2),
+            "labels": labels_of(config, 3 if sorts else 2),
         }
     ).where(*words)
     return place if config.flag("tie_word_embeddings") is False else place.where("tied")

@@ -1,0 +1,200 @@
+"""Towers for images and sound, and the models that read them beside a language model.
+
+A wrapper is a language model of any family, towers that turn images or sound into vectors, and a projector
+between the widths. Caches, hidden width and vocabulary are those of the language part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fiche.families._reads import architecture_of, head_of, renamed, storage_of, unread
+from fiche.families._rows import Place, rows
+from fiche.kernel.condition import Condition
+from fiche.kernel.config import Config
+from fiche.kernel.doors import Family
+from fiche.kernel.figure import Node, floor
+from fiche.kernel.model import ImageTokens, Model, Parameters
+from fiche.kernel.record import record, replace
+
+Inner = Callable[[Config], Model]
+Parts = Mapping[str, Config]
+
+# A tower has no words of its own: what an encoder usually has, and a vision tower has not.
+NO_WORDS: Mapping[str, str] = {"vocabulary": "", "types": "", "positions": ""}
+
+
+@record(eq=False)
+class Tower:
+    """One tower: the key of its configuration, the prefix of its names, and what it is for."""
+
+    key: str
+    prefix: str
+    part: str = "vision"
+
+
+@record(eq=False)
+class Wrapper:
+    """What is particular to one model type.
+
+    `projector` lists tensors outside the parts, at `projected`, over `dims` (worked out from the
+    configuration and its parts) and `words`. `text` and `text_prefix` are the key and the prefix of the
+    language part; `whole` keeps its own names and head under that prefix. `images` says how an image
+    becomes tokens, None where no rule of one line does. `forwards`: the head is tied where the language
+    part says so, be the whole silent. `flat` is the type of a language part whose keys stand at the root.
+    """
+
+    towers: tuple[Tower, ...]
+    projector: str = ""
+    projected: str = "model."
+    dims: Callable[[Config, Parts], Mapping[str, Node]] = lambda config, parts: {}
+    words: Callable[[Config, Parts], tuple[str, ...]] = lambda config, parts: ()
+    text: str = "text_config"
+    text_prefix: str = "model.language_model."
+    whole: bool = False
+    images: Callable[[Config, Parts], ImageTokens | None] = lambda config, parts: None
+    forwards: bool = False
+    flat: str = ""
+    changed: Callable[[Model, Config], Model] = lambda model, config: model
+
+
+def part_of(config: Config, name: str) -> Config | None:
+    """A part of a configuration; one that does not name its type has that of the class's default."""
+    usual = config.defaults.get(name)
+    named = usual.get("model_type") if isinstance(usual, dict) else ""
+    if not isinstance(named, str):
+        named = ""
+    found = config.part(name, model_type=named)
+    if found is not None and named and found.model_type == config.model_type:
+        # Older files give the part the type of the whole.
+        return replace(found, values={**found.values, "model_type": named})
+    return found
+
+
+def joined(*families: Family) -> Callable[[Config, Inner], Model]:
+    """A builder that hands a configuration to the first of these families that knows its type."""
+    builds = {word: each.build for each in families for word in each.model_types}
+    return lambda config, inner: builds[config.model_type](config, inner)
+
+
+def wrappers(name: str, title: str, source: str, kinds: Mapping[str, Wrapper]) -> Family:
+    """The family of these model types."""
+    return Family(
+        name=name,
+        title=title,
+        source=source,
+        model_types=tuple(kinds),
+        build=lambda config, inner: _model(name, config, kinds[config.model_type], inner),
+    )
+
+
+def _text_of(config: Config, kind: Wrapper) -> Config | None:
+    """The language part; in older files its keys stand at the root."""
+    if kind.flat and not config.told(kind.text):
+        return replace(config, values={**config.values, "model_type": kind.flat})
+    return part_of(config, kind.text)
+
+
+def tied_of(config: Config, text: Config, *, forwards: bool) -> bool | None:
+    """Whether the head is the embedding.
+
+    None where only the default of the whole says so: files of such types were written when the language
+    part decided, and hold both.
+    """
+    key = "tie_word_embeddings"
+    whole, part = config.flag(key) or False, text.flag(key) or False
+    if forwards:
+        return whole or part
+    if config.told(key):
+        return whole
+    if text.told(key):
+        return part
+    return None if whole and not part else whole
+
+
+def _model(name: str, config: Config, kind: Wrapper, inner: Inner) -> Model:
+    text = _text_of(config, kind)
+    if text is None:
+        return unread(config, name, f"give {kind.text}: the language part")
+    language = inner(text)
+    language = kind.changed(language, config)
+    parts = {kind.text: text}
+    parameters: list[Parameters] = []
+    doubts: list[Condition] = list(language.open)
+    for tower in kind.towers:
+        part = part_of(config, tower.key)
+        if part is None:
+            continue
+        parts[tower.key] = part
+        built = inner(part)
+        parameters += renamed(built.parameters, "", tower.prefix, tower.part)
+        doubts += built.open
+    tied = tied_of(config, text, forwards=kind.forwards)
+    return Model(
+        family=name,
+        model_type=config.model_type,
+        architecture=architecture_of(config),
+        parameters=(
+            *parameters,
+            *_projector(config, kind, parts),
+            *_language(language, kind, tied),
+        ),
+        caches=language.caches,
+        blocks=language.blocks,
+        tied=tied,
+        hidden=language.hidden,
+        vocabulary=language.vocabulary,
+        positions=language.positions,
+        images=kind.images(config, parts),
+        storage=storage_of(config, text),
+        config=config,
+        open=tuple(dict.fromkeys(doubts)),
+        notes=language.notes,
+    )
+
+
+def _projector(config: Config, kind: Wrapper, parts: Parts) -> tuple[Parameters, ...]:
+    if len(parts) == 1:
+        return ()
+    place = Place(dims=kind.dims(config, parts), prefix=kind.projected, part="projector")
+    return rows(kind.projector, place.where(*kind.words(config, parts)))
+
+
+def _language(language: Model, kind: Wrapper, tied: bool | None) -> tuple[Parameters, ...]:
+    """The language part under its prefix; the head stands outside, and the whole says if it is tied."""
+    if kind.whole:
+        return renamed(language.parameters, "", kind.text_prefix)
+    body = [each for each in language.parameters if each.role != "head"]
+    head: tuple[Parameters, ...] = ()
+    if language.hidden is not None and language.vocabulary is not None:
+        dims = {"hidden": language.hidden, "vocabulary": language.vocabulary}
+        head = head_of(tied, Place(dims=dims))
+    return (*renamed(body, "model.", kind.text_prefix), *head)
+
+
+def patches(config: Config, side: str = "image_size", patch: str = "patch_size") -> Node:
+    """How many patches a square image has; either key may hold a pair of equal numbers."""
+    along = floor(one_of(config, side) / one_of(config, patch))
+    return along * along
+
+
+def one_of(config: Config, name: str) -> Node:
+    """A number, or the one that a list of equal numbers repeats."""
+    listed = config.listed(name)
+    if listed and all(each == listed[0] for each in listed) and isinstance(listed[0], int):
+        return replace(config, values={**config.values, name: listed[0]}).number(name)
+    return config.number(name)
+
+
+def grid(part: Config, extra: int = 0) -> ImageTokens:
+    """One token a patch of an image of fixed side."""
+    return ImageTokens(
+        kind="grid", patch=one_of(part, "patch_size"), side=one_of(part, "image_size"), extra=extra
+    )
+
+
+def selected(config: Config, parts: Parts) -> Node:
+    """Width of the features that a projector reads: that of the tower for each layer selected."""
+    width = parts["vision_config"].number("hidden_size")
+    chosen = config.listed("vision_feature_layer")
+    return width if chosen is None else len(chosen) * width
