@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fiche.estimators import PhaseTotal, figures, load_items, phase_totals
+from fiche.estimators import figures, load_items, phase_totals
 from fiche.kernel.catalog import Card
+from fiche.kernel.comparison import PhaseTotal
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.record import record

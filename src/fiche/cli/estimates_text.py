@@ -7,8 +7,9 @@ from typing import Any
 
 from fiche.cli.estimates import Estimate
 from fiche.cli.terminal import paragraph, table
-from fiche.estimators import FormatRow, PhaseTotal, formats_table, peak_phase
+from fiche.estimators import FormatRow, formats_table, peak_phase
 from fiche.kernel.catalog import Card
+from fiche.kernel.comparison import PhaseTotal
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Number
 from fiche.kernel.trace import assumptions, basis, conditions, formula

@@ -7,11 +7,10 @@ from fiche.estimators._envelope import envelope
 from fiche.estimators._floor import firm_floor
 from fiche.estimators._formats_table import FormatRow, formats_table
 from fiche.estimators._load import figures, load_items
-from fiche.estimators._phases import PhaseTotal, peak_phase, phase_totals
+from fiche.estimators._phases import peak_phase, phase_totals
 
 __all__ = [
     "FormatRow",
-    "PhaseTotal",
     "envelope",
     "figures",
     "firm_floor",

@@ -9,23 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fiche.estimators._reading import operation_is, qualified
-from fiche.kernel.comparison import LoadItem
+from fiche.kernel.comparison import LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, total
-from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
 _GENERATION = ("model_load", "prefill", "decode")
 _STEP = ("model_load", "first_step", "forward", "loss", "backward", "optimizer_step")
-
-
-@record(eq=False)
-class PhaseTotal:
-    """One phase: the items alive in it, largest first, and their sum in bytes."""
-
-    phase: str
-    items: tuple[LoadItem, ...]
-    total: Figure
 
 
 def phases_of(workload: Workload, case: Case | None) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package, told_basis
 from fiche.evaluate import identity, order
 from fiche.evaluate.findings import judged, second_readings
-from fiche.evaluate.loads import figures_of, loads_of
+from fiche.evaluate.loads import case_loads, figures_of, loads_of
 from fiche.kernel.comparison import Inquiry, LoadItem
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Fiche, Outcome
@@ -67,6 +67,7 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
         workload_conditions=open_identity,
         conditional_choice=_conditional(fiche, outcomes),
         tool_version=tool_version,
+        loads=case_loads(fiche, doors.estimators, figures),
     )
 
 

@@ -32,6 +32,28 @@ class LoadItem:
     per_device: bool = False
 
 
+@record(eq=False)
+class PhaseTotal:
+    """One phase of a case: the items alive in it, largest first, and their sum in bytes."""
+
+    phase: str
+    items: tuple[LoadItem, ...]
+    total: Figure
+
+
+@record(eq=False)
+class CaseLoad:
+    """The load of one case by arithmetic: its checklist, and what is alive together in each phase.
+
+    `owner` is empty for the fiche's own workload, else the candidate that changed it or placed it.
+    """
+
+    owner: str
+    case: str
+    items: tuple[LoadItem, ...]
+    phases: tuple[PhaseTotal, ...]
+
+
 @record
 class Inquiry:
     """All that a criterion may look at for one candidate.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node
@@ -80,7 +81,10 @@ class Outcome:
 
 @record
 class Decision:
-    """The whole of it. `figures` by id; `workload_conditions` hold for every candidate (identity)."""
+    """The whole of it. `figures` by id; `workload_conditions` hold for every candidate (identity).
+
+    `loads` has every case of the fiche's workload, then those of candidates whose workload differs.
+    """
 
     fiche: Fiche
     figures: Mapping[str, Node]
@@ -90,3 +94,4 @@ class Decision:
     workload_conditions: tuple[Condition, ...]
     conditional_choice: bool
     tool_version: str
+    loads: tuple[CaseLoad, ...] = ()

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.decision import Choice, Decision, Outcome
 from fiche.kernel.fact import Fact
 from fiche.kernel.finding import Finding, SecondReading
@@ -67,6 +68,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         ],
         "workload": _workload(fiche.workload, book, places),
         "figures": [figure(node, book, places) for _, node in sorted(book.figures.items())],
+        "loads": [_load(one, book) for one in decision.loads],
         "pieces": [piece(p, book, places) for p in fiche.pieces],
         "requirements": [_requirement(r, book, places) for r in fiche.requirements],
         "candidates": [_candidate(o, book, places) for o in decision.outcomes],
@@ -150,6 +152,31 @@ def _requirement(requirement: Requirement, book: Ledger, places: Places) -> dict
         "figures": {name: book.of(node).id for name, node in requirement.figures.items()},
         "facts": _facts(requirement.facts, places),
         "at": places.of_address(requirement.span),
+    }
+
+
+def _load(load: CaseLoad, book: Ledger) -> dict[str, Any]:
+    return {
+        "owner": load.owner,
+        "case": load.case,
+        "items": [
+            {
+                "name": item.name,
+                "figure": book.of(item.node).id,
+                "resident": item.resident,
+                "phases": list(item.phases),
+                "per_device": item.per_device,
+            }
+            for item in load.items
+        ],
+        "phases": [
+            {
+                "phase": each.phase,
+                "figure": book.of(each.total).id,
+                "items": [book.of(item.node).id for item in each.items],
+            }
+            for each in load.phases
+        ],
     }
 
 
