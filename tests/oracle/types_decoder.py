@@ -6,6 +6,47 @@ time, and the lists that decide layer by layer.
 
 from __future__ import annotations
 
+from importlib import import_module
+
+# Families of decoders that the library itself has classes for.
+FAMILIES = [
+    "bloom",
+    "cohere",
+    "dbrx",
+    "deepseek",
+    "ernie",
+    "gated_moe",
+    "gemma",
+    "gemma3n",
+    "glm",
+    "glm_moe",
+    "gpt2",
+    "gpt_neo",
+    "gpt_neox",
+    "gpt_oss",
+    "granite_moe",
+    "hunyuan",
+    "jetmoe",
+    "llama",
+    "llama4",
+    "longcat",
+    "mistral",
+    "mixtral",
+    "nemotron",
+    "olmo",
+    "opt",
+    "phi",
+    "qwen",
+    "qwen_moe",
+    "stablelm",
+]
+
+TYPES = sorted(
+    model_type
+    for name in FAMILIES
+    for model_type in import_module(f"fiche.families.{name}").MEMBER.model_types
+)
+
 SMALL = {
     "vocab_size": 211,
     "hidden_size": 96,
@@ -68,11 +109,16 @@ NEEDS: dict[str, dict[str, object]] = {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000},
         "ffn_config": {"moe_num_experts": 5, "moe_top_k": 2, "ffn_hidden_size": 50},
     },
-    "ernie4_5_vl_moe_text": {"moe_intermediate_size": [38, 26]},
-    "cosmos3_edge_text": {
-        "head_dim": 16,
-        "rope_parameters": {"rope_type": "default", "rope_theta": 10000},
+    "ernie4_5_vl_moe_text": {
+        "moe_intermediate_size": [38, 26],
+        "hidden_size": 256,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
     },
+    "cosmos3_edge_text": {"head_dim": 128},
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense", *["sparse"] * 6]},
+    # The library keeps room for experts without weights; a checkpoint has none to fill it.
+    "longcat_flash": {"zero_expert_num": 0},
     "gemma3n_text": {"num_kv_shared_layers": 2, "vocab_size_per_layer_input": 60},
     "gemma4_text": {"num_kv_shared_layers": 1, "vocab_size_per_layer_input": 60},
     "gpt_neo": {"attention_types": [[["global", "local"], 3], [["global"], 1]]},

@@ -7,21 +7,40 @@ from collections.abc import Iterable, Sequence
 from fiche.families._dims import Dims, Part, grouped
 from fiche.kernel.figure import Node
 from fiche.kernel.model import Block
+from fiche.kernel.record import replace
 
 
 def blocks_of(
-    parts: Iterable[Part], inside: Sequence[str], *, gated: bool, latent: bool
+    parts: Iterable[Part],
+    kinds: Sequence[str],
+    inside: Sequence[str],
+    *,
+    gated: bool,
+    latent: bool,
 ) -> tuple[Block, ...]:
-    """Alike layers as one block: by attention, then by feed-forward."""
+    """Alike layers as one block: by attention, then by feed-forward.
+
+    A part may have no attention (its kind keeps nothing), or the word `no_feed_forward`.
+    """
+    bare = ["bare" if kind in ("mlp", "moe") else "" for kind in kinds]
     return tuple(
-        _block(part.dims, layers, kind == "sparse", gated, latent)
+        _block(part, layers, kind == "sparse", gated, latent)
+        if reach != "bare"
+        else _without_attention(_block(part, layers, kind == "sparse", gated, latent))
         for part in parts
-        for kind, layers in grouped(part.layers, inside)
+        for reach, alike in grouped(part.layers, bare)
+        for kind, layers in grouped(alike, inside)
     )
 
 
-def _block(dims: Dims, layers: tuple[int, ...], sparse: bool, gated: bool, latent: bool) -> Block:
+def _without_attention(block: Block) -> Block:
+    return replace(block, heads=None, query=None, key=None, value=None)
+
+
+def _block(part: Part, layers: tuple[int, ...], sparse: bool, gated: bool, latent: bool) -> Block:
+    dims = part.dims
     query, key, value = _attention(dims, latent)
+    inner = dims["expert_ffn" if sparse else "ffn"]
     return Block(
         layers=layers,
         count=dims.count(layers, "layer_types"),
@@ -30,7 +49,7 @@ def _block(dims: Dims, layers: tuple[int, ...], sparse: bool, gated: bool, laten
         query=query,
         key=key,
         value=value,
-        inner=dims["expert_ffn" if sparse else "ffn"],
+        inner=None if "no_feed_forward" in part.words else inner,
         gated=gated,
         experts_used=dims["experts_used"] if sparse else None,
         shared_inner=dims["shared_ffn"] if sparse and "shared_ffn" in dims.names else None,

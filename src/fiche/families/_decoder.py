@@ -33,7 +33,7 @@ class Decoder:
     two names. `dims` adds dimensions. `reach` and `mlp` say the kind of each layer where no list does;
     `settled` corrects the first either way, and `parts` splits the layers by attention. `latent` is
     attention that compresses keys and values, `gated` a feed-forward of three matrices. `doubts` are texts
-    of what else is not understood.
+    of what else is not understood. `required` are keys that a class outside the library must have told.
     """
 
     outer: str
@@ -53,6 +53,7 @@ class Decoder:
     latent: bool = False
     gated: bool = True
     doubts: Callable[[Config], Iterable[str]] | None = None
+    required: tuple[str, ...] = ()
 
 
 def family(name: str, title: str, source: str, kinds: Mapping[str, Decoder]) -> Family:
@@ -82,7 +83,7 @@ def decoder(family: str, kind: Decoder, config: Config) -> Model:
         architecture=architecture_of(config),
         parameters=_parameters(kind, dims, words, parts, inside),
         caches=caches_of(parts, kinds, latent=kind.latent),
-        blocks=blocks_of(parts, inside, gated=kind.gated, latent=kind.latent),
+        blocks=blocks_of(parts, kinds, inside, gated=kind.gated, latent=kind.latent),
         tied="tied" in words,
         hidden=dims["hidden"],
         vocabulary=dims["vocabulary"],
@@ -145,8 +146,11 @@ def _open(
     kind: Decoder, config: Config, kinds: list[str], inside: list[str]
 ) -> Iterable[Condition]:
     layers = len(Dims(config, kind.dims).layers)
-    if not config.defaults:
+    if not config.defaults and not kind.required:
         yield asked(f"the defaults of {config.model_type} are not known here: give every key")
+    for key in kind.required:
+        if not any(config.told(each) for each in key.split("|")):
+            yield asked(f"give {key.partition('|')[0]}: no class known here has a default for it")
     for strange in sorted(set(kinds) - (KNOWN_LATENT if kind.latent else KNOWN)):
         yield asked(f"say what layers of type '{strange}' keep: they are not known here")
     for strange in sorted(set(inside) - {DENSE, SPARSE}):

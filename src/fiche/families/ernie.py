@@ -58,6 +58,7 @@ KINDS = {
         ERNIE_MOE,
         sparse=_VISION + SHARED.replace("mlp.shared", "?shared mlp.shared"),
         dims={**SHARED_DIMS, "expert_ffn": _width(0, 1536), "vision_ffn": _width(1, 512)},
+        words=_BIAS,
         mlp=first_dense(1),
     ),
 }

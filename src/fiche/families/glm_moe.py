@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fiche.families._decoder import Decoder, family
 from fiche.families._experts import SHARED_DIMS, after_first, first_dense, unread_frequency
 from fiche.families._kinds import BIAS
@@ -15,6 +17,7 @@ from fiche.families._tables import (
     OUTER,
     SHARED,
 )
+from fiche.kernel.config import Config
 from fiche.kernel.record import replace
 
 _NORMS_IF = """
@@ -33,6 +36,13 @@ GLM_MOE = Decoder(
     doubts=unread_frequency,
 )
 
+
+def _unlisted(config: Config) -> Iterable[str]:
+    """Which layers hold experts is in the file or nowhere."""
+    if config.value("mlp_layer_types", "first_k_dense_replace") is None:
+        yield "say which layers hold experts: neither mlp_layer_types nor first_k_dense_replace does"
+
+
 KINDS = {
     "glm4_moe": GLM_MOE,
     "glm4v_moe_text": replace(GLM_MOE, words=("qkv_bias=attention_bias",)),
@@ -41,7 +51,7 @@ KINDS = {
         sparse=EXPERTS + SHARED,
         words=(*BIAS, "mlp_bias=mlp_bias"),
         dims={**SHARED_DIMS, "head": "hidden/heads"},
-        mlp=None,
+        doubts=_unlisted,
     ),
     "dots1": replace(GLM_MOE, words=(*BIAS, "head_norms"), reach=from_window_layers),
     "exaone_moe": replace(GLM_MOE, words=("head_norms",), reach=every(4, "sliding_window_pattern")),
