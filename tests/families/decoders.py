@@ -1,7 +1,7 @@
 """What tests of decoders share: a configuration without a file, its model, its sums."""
 
 import json
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import fiche.families
@@ -12,7 +12,7 @@ from fiche.kernel.doors import Family
 from fiche.registry import claiming
 
 
-@cache
+@lru_cache
 def classes():
     """Defaults of classes by model type, as they are shipped."""
     place = Path(fiche.families.__file__).parent / "class_defaults.json"
