@@ -50,3 +50,10 @@ def test_a_name_of_a_mix_tells_no_bytes(word):
     (part,) = MEMBER.packed(held, held.parameters[0], loading(held, formats__storage=word))
     assert part.values.high is None
     assert "give the file's tensors" in part.values.condition.text
+
+
+def test_experts_of_gpt_oss_stay_mxfp4_whatever_the_file_is_called():
+    """Truth 7: a "Q8_0" of gpt-oss-120b has 4.34 bits a value; blocks run along the inputs, held first."""
+    experts = group("model.layers.*.mlp.experts.down_proj", "expert", 2, 64, 3, layers=(0,))
+    held = model(experts, model_type="gpt_oss")
+    assert packed(MEMBER, held, formats__storage="q8_0") == [(2 * 3 * 2 * 17, None)]

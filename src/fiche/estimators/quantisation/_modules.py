@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from fiche.estimators._constants import BITS_PER_BYTE
 from fiche.estimators._reading import word
@@ -15,16 +14,16 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed
 from fiche.kernel.figure import Figure, Node, Operand, Unknown, ceil
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
-
-T = TypeVar("T")
 
 _IN_CHECKPOINTS = ("linear", "expert", "head")
 # transformers 5.24 holds these experts as (experts, inputs, outputs): their class reads them untransposed.
 _INPUTS_FIRST = ("gpt_oss", "openai_privacy_filter", "aria_text", "llama4_text")
 # Checkpoints of these hold all experts of a layer in one tensor; others hold a module an expert.
 FUSED_IN_FILES = ("gpt_oss", "openai_privacy_filter", "aria_text", "llama4_text", "granitemoe")
+_KEYS = ("quantization_config", "compression_config")
 _GATE_AND_UP = "gate_up_proj"
 _EXPERT_NAMES = ("gate_proj", "up_proj", "w1", "w3")
 
@@ -80,11 +79,11 @@ def settings(model: Model) -> Config | None:
     """What config.json says of the quantisation of the checkpoint, None where it says nothing."""
     if model.config is None:
         return None
-    found = model.config.part("quantization_config", "compression_config")
-    if found is not None:
-        return found
-    text = model.config.part("text_config")
-    return None if text is None else text.part("quantization_config", "compression_config")
+    found = model.config.part(*_KEYS)
+    if found is None and (text := model.config.part("text_config")) is not None:
+        found = text.part(*_KEYS)
+    # It has no class of its own: what it does not say has no default to look for.
+    return None if found is None else replace(found, classes={})
 
 
 def listed(told: Config | None, *keys: str, shell: bool = False) -> Patterns | None:
@@ -112,16 +111,13 @@ def split(
 
 def left_share(group: Parameters, kept: Patterns) -> Fraction:
     """The part of a group's layers whose module is named."""
-    return shares(group, lambda names: any(named(name, kept) for name in names)).get(
-        True, Fraction(0)
-    )
+    return Fraction(len(named_layers(group, kept)), len(group.layers) or 1)
 
 
-def shares(group: Parameters, treatment: Callable[[tuple[str, ...]], T]) -> dict[T, Fraction]:
-    """The part of a group's layers under each treatment, which a layer's module names decide."""
+def named_layers(group: Parameters, among: Patterns) -> frozenset[int]:
+    """The layers of a group whose module is named; 0 stands for a group outside any layer."""
     layers = group.layers or (0,)
-    counts = Counter(treatment(tuple(_modules(group, layer))) for layer in layers)
-    return {each: Fraction(count, len(layers)) for each, count in counts.items()}
+    return frozenset().union(*(named(name, layers, among) for name in _modules(group)))
 
 
 def untouched(group: Parameters) -> tuple[Packed, ...]:
@@ -129,8 +125,10 @@ def untouched(group: Parameters) -> tuple[Packed, ...]:
     return (Packed(copies=group.copies),)
 
 
-def _modules(group: Parameters, layer: int) -> Iterator[str]:
-    name = group.name.removesuffix(".weight").replace("*", str(layer), 1).replace("*", "0")
+def _modules(group: Parameters) -> Iterator[str]:
+    """The names that lists may call a group's module by, `*` for the layer and 0 for the first expert."""
+    head, star, tail = group.name.removesuffix(".weight").partition("*")
+    name = head + star + tail.replace("*", "0")
     yield name
     if group.role == "expert" and ".experts." in f"{name}.":
         stem = name[: name.rindex("experts") + len("experts")]

@@ -8,19 +8,21 @@ nvfp4-pack-quantized: 16 values beside an FP8 scale, two fp32 a module; mxfp4: 3
 
 from __future__ import annotations
 
+from collections import Counter
+from fractions import Fraction
 from typing import NamedTuple
 
 from fiche.estimators.quantisation._modules import (
     Linear,
     in_bytes,
     linear_of,
+    named_layers,
     not_covered,
     settings,
-    shares,
     unknown,
     untouched,
 )
-from fiche.estimators.quantisation._patterns import named, patterns
+from fiche.estimators.quantisation._patterns import Patterns, patterns
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
@@ -47,21 +49,31 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
         return (Packed(copies=group.copies, values=doubt, beside=doubt),)
     ignored = patterns(told.listed("ignore") or ())
     targets = tuple(patterns(_names(scheme)) for scheme in schemes)
-    by_class = next((i for i, scheme in enumerate(schemes) if _by_class(scheme)), None)
     refused = any(each.refused for each in (ignored, *targets))
-
-    def scheme_of(names: tuple[str, ...]) -> int | None:
-        if any(named(name, ignored) for name in names):
-            return None
-        hits = (i for i, t in enumerate(targets) if any(named(name, t) for name in names))
-        return next(hits, by_class)
-
     return tuple(
         Packed(copies=group.copies * share)
         if index is None
         else _one(group.copies * share, linear, schemes[index], told, refused)
-        for index, share in shares(group, scheme_of).items()
+        for index, share in _shares(group, schemes, ignored, targets).items()
     )
+
+
+def _shares(
+    group: Parameters,
+    schemes: tuple[Config, ...],
+    ignored: Patterns,
+    targets: tuple[Patterns, ...],
+) -> dict[int | None, Fraction]:
+    """The part of a group's layers under each scheme: targets that are names come before classes."""
+    left = named_layers(group, ignored)
+    by_name = [named_layers(group, each) for each in targets]
+    by_class = next((i for i, scheme in enumerate(schemes) if _by_class(scheme)), None)
+    layers = group.layers or (0,)
+    counts: Counter[int | None] = Counter()
+    for layer in layers:
+        named = (i for i, where in enumerate(by_name) if layer in where)
+        counts[None if layer in left else next(named, by_class)] += 1
+    return {index: Fraction(count, len(layers)) for index, count in counts.items()}
 
 
 def _schemes(told: Config | None) -> tuple[Config, ...]:
