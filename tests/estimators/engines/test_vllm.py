@@ -57,6 +57,13 @@ def test_a_window_of_128_may_cost_8336_tokens():
     )
 
 
+def test_the_newest_token_is_part_of_its_own_window():
+    """A window of 129 reaches 128 tokens back: 128 + 8192 are 520 whole pages, and one more."""
+    shape = shapes.model(shapes.attention(4, 8, 64), shapes.attention(4, 8, 64, "sliding", 129))
+    _, high = kept(shape, 131_072, item="kv_cache.sliding", **RELEASE)
+    assert high == 4 * 2 * 8 * 64 * 2 * 16 * 521
+
+
 def test_a_window_never_costs_more_than_a_full_layer():
     full = kept(shapes.GPT_OSS_120B, 4096, item="kv_cache.full", **RELEASE)
     assert kept(shapes.GPT_OSS_120B, 4096, item="kv_cache.sliding", **RELEASE)[1] == full[1]
