@@ -157,7 +157,7 @@ def test_a_quantised_cache_has_scales_and_a_residual():
     wider = {**told, "engine__settings__nbits": 8, "engine__settings__q_group_size": 32}
     assert kept(shapes.LLAMA_8B, **wider) == values * 8192 * 9 // 8 + values * 128 * 2
     fp8 = {**told, "engine__settings__backend": "fp8"}
-    assert kept(shapes.LLAMA_8B, **fp8) == values * 8192
+    assert kept(shapes.LLAMA_8B, **fp8) == values * 8192 + 32 * 2 * 4  # a scale each
 
 
 def test_a_setting_that_is_not_known_is_asked_for():
@@ -239,6 +239,15 @@ STATES = {"linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_conv_k
 STATES |= {"linear_key_head_dim": 16, "linear_value_head_dim": 8, "full_attention_interval": 2}
 MAMBA2 = {"hidden_size": 64, "num_hidden_layers": 2, "num_heads": 8, "head_dim": 16, "n_groups": 1}
 MAMBA2 |= {"expand": 2, "state_size": 16, "conv_kernel": 4, "vocab_size": 64}
+INDEXED = {"index_head_dim": 16, "index_n_heads": 2, "index_topk": 8}
+JAMBA = {"attn_layer_period": 2, "attn_layer_offset": 1, "num_experts": 2, "mamba_d_state": 8}
+JAMBA |= {
+    "num_experts_per_tok": 1,
+    "mamba_d_conv": 4,
+    "mamba_expand": 2,
+    "use_mamba_kernels": False,
+}
+GPT_OSS = {"sliding_window": 16, "num_local_experts": 2, "num_experts_per_tok": 1}
 GEMMA3 = {"num_hidden_layers": 6, "sliding_window": 16, "sliding_window_pattern": 6}
 WHISPER = {"d_model": 32, "decoder_layers": 2, "encoder_layers": 1, "decoder_attention_heads": 2}
 WHISPER |= {"encoder_attention_heads": 2, "max_source_positions": 20, "max_target_positions": 48}
@@ -305,6 +314,8 @@ def storages(cache):
     found = {}
     for layer in layers:
         held = [getattr(layer, name, None) for name in ("keys", "values", "indexer_keys")]
+        held += [*(getattr(layer, "_quantized_keys", None) or ())]
+        held += [*(getattr(layer, "_quantized_values", None) or ())]
         for name in ("conv_states", "recurrent_states"):
             held += list(getattr(layer, name, {}).values())
         for tensor in held:
@@ -337,12 +348,17 @@ def by_family(values, model_type, config):
     [
         ("llama", TINY, {}),
         ("llama", TINY, {"cache_implementation": "static"}),
+        ("llama", TINY, {"cache_implementation": "quantized", "cache_config": {"backend": "fp8"}}),
         ("mistral", {**TINY, "sliding_window": 16}, {}),
         ("mistral", {**TINY, "sliding_window": 16}, {"cache_implementation": "static"}),
         ("gemma3_text", {**TINY, **GEMMA3}, {}),
         ("qwen3_next", {**TINY, **EXPERTS, **STATES}, {}),
         ("mamba2", MAMBA2, {}),
+        ("lfm2", {**TINY, "layer_types": ["conv", "full_attention"]}, {}),
+        ("jamba", {**TINY, **JAMBA}, {}),
+        ("gpt_oss", {**TINY, **GPT_OSS}, {}),
         ("deepseek_v3", {**TINY, **LATENT}, {}),
+        ("deepseek_v32", {**TINY, **LATENT, **INDEXED}, {}),
         ("whisper", WHISPER, {}),
         ("t5", T5, {}),
     ],
@@ -355,7 +371,8 @@ def test_a_tiny_model_keeps_what_the_rule_says(model_type, values, settings):
     where = case(
         prompt_tokens=prompt, new_tokens=NEW - 1, encoder_tokens=PROMPT, resident_sequences=BATCH
     )
-    told = {f"engine__settings__{key}": value for key, value in settings.items()}
+    words = {**settings, **settings.get("cache_config", {})}
+    told = {f"engine__settings__{key}": v for key, v in words.items() if isinstance(v, str)}
     load = shapes.of(workload(where, engine__version="5.24.0", **told), shape)
     found = MEMBER.cache(shape, load, where)
     assert sum(node.low for node in found) == sum(node.high for node in found) == storages(cache)

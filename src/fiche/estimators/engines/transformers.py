@@ -40,6 +40,7 @@ from fiche.estimators.engines._transformers import (
     offloads,
     quantised_widths,
     residual_length,
+    setting,
 )
 from fiche.estimators.engines._widths import computed_width
 from fiche.kernel.doors import Engine
@@ -141,6 +142,8 @@ def _attention(cache: AttentionCache, workload: Workload, tokens: Node, held: No
         tokens, residual_length(workload)
     )
     node = (stored + residual) * held
+    if setting(workload, "backend") == "fp8":
+        node = node + 2 * FP32  # one scale for the keys of a layer, one for its values
     return _Layer(cache, KV_CACHE, "quantised", f"{label}, quantised, with a residual", node)
 
 
