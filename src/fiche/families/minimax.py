@@ -51,7 +51,7 @@ def _place(config: Config) -> Place:
         experts=config.number("num_local_experts", "num_experts"),
         block=config.number("block_size"),
         channels=fixed(0),
-        kernel=fixed(0),
+        kernel=fixed(1),
         state_values=dims["heads"] * dims["head"] * dims["head"],
     )
 
