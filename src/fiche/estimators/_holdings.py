@@ -95,9 +95,15 @@ def plain(bits: Node, told: str) -> Holding:
 
 
 def packed(
-    method: Quantisation, model: Model, workload: Workload, bits: Node, *, dequantised: bool
+    method: Quantisation,
+    told: str,
+    model: Model,
+    workload: Workload,
+    bits: Node,
+    *,
+    dequantised: bool,
 ) -> Holding:
-    """What a method makes of each group; `bits` is the width of what it leaves as it is.
+    """What a method, called `told`, makes of each group; `bits` is the width of what it leaves as it is.
 
     With `dequantised`, what may be loaded in 16 bits after all is an interval up to that.
     """
@@ -105,7 +111,7 @@ def packed(
 
     def holding(group: Parameters) -> Steps:
         parts = method.packed(model, group, workload)
-        found = (_steps(group, part, bits, reason, method.title) for part in parts)
+        found = (_steps(group, part, bits, reason, told) for part in parts)
         return tuple(step for steps in found for step in steps)
 
     return holding

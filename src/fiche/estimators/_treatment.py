@@ -56,7 +56,7 @@ def stored(workload: Workload, model: Model, *, dequantised: bool = False) -> Tr
     said = word(workload, "formats.storage")
     by_config = _method_word(model)
     if (told := _gguf(workload, by_config, said)) is not None:
-        return _packed(told, model, workload, bits, dequantised)
+        return _packed(told, said, model, workload, bits, dequantised)
     if not by_config:
         return _by_fiche(workload, model, bits, said, dequantised)
     found = _named(by_config, model, workload, bits, dequantised)
@@ -152,22 +152,29 @@ def _named(name: str, model: Model, workload: Workload, bits: Node, dequantised:
     method = method_of(name)
     if method is None or name == "int4":
         return Treatment(holding=unpacked(name, bits), told=name, bits=bits)
-    return _packed(method, model, workload, bits, dequantised)
+    return _packed(method, name, model, workload, bits, dequantised)
 
 
 def _packed(
-    method: Quantisation, model: Model, workload: Workload, bits: Node, dequantised: bool
+    method: Quantisation,
+    name: str,
+    model: Model,
+    workload: Workload,
+    bits: Node,
+    dequantised: bool,
 ) -> Treatment:
-    holding = packed(method, model, workload, bits, dequantised=dequantised)
+    told = f"{name} ({method.title})" if _says_more(name, method) else method.title
+    holding = packed(method, told, model, workload, bits, dequantised=dequantised)
     because = method.dequantised(model, workload) if dequantised else ""
     return Treatment(
-        holding=holding,
-        told=method.title,
-        bits=bits,
-        method=method,
-        because=because,
-        otherwise=bits,
+        holding=holding, told=told, bits=bits, method=method, because=because, otherwise=bits
     )
+
+
+def _says_more(name: str, method: Quantisation) -> bool:
+    """True where a word tells more than its method: nf4 of bitsandbytes."""
+    plain = {each.replace("-", "_").lower() for each in (method.name, method.title)}
+    return bool(name) and name.replace("-", "_").lower() not in plain
 
 
 def _agree(said: str, method_word: str, method: Quantisation | None) -> bool:

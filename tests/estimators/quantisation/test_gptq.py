@@ -73,3 +73,37 @@ def test_experts_are_a_module_each_in_the_file():
     experts = group("model.layers.*.mlp.experts.gate_up_proj", "expert", 2, 128, 64, layers=(0,))
     held = model(experts, model_type="qwen3_moe", quantization=gptq(group_size=64))
     assert packed(MEMBER, held) == [(4 * 2048, 4 * (64 * 2 + 32 + 64 * 4))]
+
+
+@pytest.mark.parametrize(
+    ("bits", "size", "printed"), [(4, 128, 3.6), (4, -1, 3.5), (3, 128, 3.0), (8, 128, None)]
+)
+def test_files_of_llama_7b(bits, size, printed):
+    """GPTQ-for-LLaMa's README, GiB to a tenth: 32 layers of 4096 and 11008, vocabulary 32000."""
+    from layouts import LAYER, loading
+
+    from fiche.estimators.weights import MEMBER as WEIGHTS
+
+    h, inner, deep = 4096, 11008, range(32)
+    shapes = [(name, h, h) for name in ("q_proj", "k_proj", "v_proj", "o_proj")]
+    shapes += [("gate_proj", inner, h), ("up_proj", inner, h), ("down_proj", h, inner)]
+    held = model(
+        group("model.embed_tokens.weight", "embedding", 32000, h),
+        *(group(f"{LAYER}{n}.weight", "linear", o, i, layers=deep) for n, o, i in shapes),
+        group(f"{LAYER}input_layernorm.weight", "norm", h, layers=deep),
+        group(f"{LAYER}post_attention_layernorm.weight", "norm", h, layers=deep),
+        group("model.norm.weight", "norm", h),
+        group("lm_head.weight", "head", 32000, h),
+        storage="fp16",
+        quantization={"quant_method": "gptq", "bits": bits, "group_size": size},
+    )
+    (node,) = WEIGHTS.estimate(loading(held), None)
+    linears = 6_476_005_376
+    rows = 32 * (6 * h + inner) * 4
+    groups = linears // 128 if size == 128 else 32 * (5 * h + 2 * inner)
+    plain = 2 * (2 * 32000 * h + 65 * h)
+    assert node.low == linears * bits // 8 + groups * 2 + groups * bits // 8 + rows + plain
+    if printed is not None:
+        assert node.low <= (printed + 0.1) * 2**30
+        assert node.high >= (printed - 0.1) * 2**30
+    assert node.exact is (bits != 3)

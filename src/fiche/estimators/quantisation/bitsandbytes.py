@@ -127,7 +127,7 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
 
 MEMBER = Quantisation(
     name="bitsandbytes",
-    title="bitsandbytes (int8, nf4, fp4)",
+    title="bitsandbytes",
     source="bitsandbytes functional.quantize_4bit, Int8Params; transformers 5.24 integrations/bitsandbytes",
     methods=("bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit", "nf4", "fp4", "int8"),
     packed=_packed,

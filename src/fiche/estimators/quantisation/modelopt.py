@@ -71,7 +71,7 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
 
 MEMBER = Quantisation(
     name="modelopt",
-    title="ModelOpt (NVFP4, FP8)",
+    title="ModelOpt",
     source="TensorRT Model Optimizer checkpoints: weight, weight_scale, weight_scale_2, input_scale",
     methods=("modelopt", "modelopt_fp4", "nvfp4"),
     packed=_packed,
