@@ -10,7 +10,7 @@ from fiche.checkpoints.source import Source, exactly
 from fiche.kernel.diagnostic import Refused
 
 # Vocabularies of 262 000 tokens take some 20 MB; what is longer than this is no header.
-MAX_HEADER = 128 * 2**20
+MAX_HEADER = 64 * 2**20
 _WINDOW = 4 * 2**20
 _FIRST = 256 * 1024
 

@@ -242,7 +242,8 @@ def _twice(text: str, file: str, key: str) -> Refused:
 
 
 def _too_deep(text: str, file: str) -> Refused:
-    at = next((at for path, at, _ in places(text) if len(path) >= MAX_DEPTH), 0)
+    deep = (at for path, at, key in places(text) if len(path) >= MAX_DEPTH and not key)
+    at = next(deep, 0)
     message = f"more than {MAX_DEPTH} levels inside each other"
     return refused_at("F805", file, text, at, message, "a model's file needs no more than a few")
 

@@ -60,6 +60,7 @@ class _Reader:
         self.metadata_seen = False
 
     def read(self) -> Entries:
+        self.limit(self.header.count(b'"data_offsets"'))
         opening = _OPEN.match(self.header)
         if opening is None:
             raise self.odd("the header does not start with {")
@@ -101,7 +102,7 @@ class _Reader:
             self.metadata()
         else:
             self.tensor(name)
-        self.limit()
+        self.limit(len(self.found.tensors))
         return self.comma()
 
     def add(self, name: str, tensor: Tensor, start: int, end: int) -> None:
@@ -117,8 +118,8 @@ class _Reader:
         self.found.tensors[name] = tensor
         self.found.extents.append((start, end))
 
-    def limit(self) -> None:
-        if len(self.found.tensors) > MAX_TENSORS:
+    def limit(self, count: int) -> None:
+        if count > MAX_TENSORS:
             message = f"it lists more than {MAX_TENSORS} tensors"
             raise refused("F824", self.file, message, "no published model has so many")
 
@@ -141,7 +142,7 @@ class _Reader:
         """A tensor's object ends at the first }: it holds no other one."""
         end = self.header.find(b"}", self.at, self.at + _MAX_ENTRY) + 1
         try:
-            told = json.loads(self.header[self.at : end or self.at], object_pairs_hook=_once)
+            told = _DECODER.decode(self.header[self.at : end or self.at].decode("utf-8"))
         except (ValueError, RecursionError):
             raise self.odd(f"tensor '{short(name)}' is not described as the format says") from None
         if not _is_tensor(told):
@@ -237,6 +238,9 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) != len(pairs):
         raise ValueError
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _is_tensor(told: object) -> bool:
