@@ -1,6 +1,7 @@
 """What tests of decoders share: a configuration without a file, its model, its sums."""
 
 import json
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from fiche.registry import claiming
 def classes():
     """Defaults of classes by model type, as they are shipped."""
     place = Path(fiche.families.__file__).parent / "class_defaults.json"
-    lines = [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()[1:]]
+    text = place.read_text(encoding="utf-8")
+    lines = [json.loads(line, parse_float=Fraction) for line in text.splitlines()[1:]]
     return {line["model_type"]: line["defaults"] for line in lines}
 
 

@@ -103,8 +103,11 @@ def test_layers_without_rotary_positions_slide_where_the_switch_is_on():
     assert reaches(found) == [full, full, full, sliding] * 2
 
 
-def test_a_mixture_that_is_not_read_stays_open():
-    assert "is_moe" in model("doge", is_moe=True).open[0].text
+def test_experts_of_doge_lie_in_a_square():
+    """17 experts: a square of 4 x 4, whose two keys score 8 values."""
+    widths = {"hidden_size": 16, "num_hidden_layers": 2, "num_experts": 17}
+    dense, sparse = (parameters(model("doge", is_moe=flag, **widths)) for flag in (False, True))
+    assert sparse - dense == 2 * (2 * 17 + 8) * 16
 
 
 def test_numbers_point_to_the_file_or_to_the_class():

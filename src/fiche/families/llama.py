@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isqrt
 
 from fiche.families._decoder import family
+from fiche.families._dims import Dims
 from fiche.families._kinds import BIAS, LLAMA
 from fiche.families._reach import first_of, where_not_rotary
+from fiche.families._rows import fixed
 from fiche.families._tables import (
     ATTENTION,
     HEAD_NORMS,
@@ -16,6 +19,7 @@ from fiche.families._tables import (
     UP_DOWN,
 )
 from fiche.kernel.config import Config
+from fiche.kernel.figure import Node
 from fiche.kernel.record import replace
 
 _DIFFERENTIAL = """
@@ -34,7 +38,16 @@ _DOGE_LAYER = f"""
 {NORMS}
 input_residual =norm hidden
 post_attention_residual =norm hidden
+?experts mlp.router_gate router 2*keys hidden
+?experts mlp.{{down,up}}_embed embedding experts hidden
 """
+
+
+def _doge_keys(dims: Dims) -> Node:
+    """Experts lie in a square, found by two keys: its side, rounded down."""
+    experts = dims.config.whole("num_experts")
+    return dims["experts"] if experts is None else fixed(isqrt(max(experts, 0)))
+
 
 _MOLMO_NORMS = """
 ?head_norms self_attn.{q,k}_norm norm head
@@ -60,11 +73,8 @@ KINDS = {
         LLAMA,
         attention=_DOGE_ATTENTION,
         layer=_DOGE_LAYER,
-        doubts=lambda config: (
-            ("say what its mixture of experts holds: is_moe is not read here",)
-            if config.flag("is_moe")
-            else ()
-        ),
+        words=(*LLAMA.words, "experts=is_moe"),
+        dims={"experts": "num_experts", "keys": _doge_keys},
     ),
     "emu3_text_model": LLAMA,
     "ernie4_5": replace(LLAMA, words=("qkv_bias=use_bias", "o_bias=use_bias", "mlp_bias=use_bias")),
