@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from fiche.registry import member_names, members
+from fiche.registry import claiming, member_names, members
 
 
 @pytest.fixture
@@ -69,3 +69,15 @@ def test_a_defect_inside_a_member_is_not_hidden(door):
     package = door(a="import nowhere_at_all")
     with pytest.raises(ModuleNotFoundError, match="nowhere_at_all"):
         members(package, int)
+
+
+def test_the_member_that_claims_a_word_is_found_without_the_others(door):
+    package = door(a="1 / 0", b='MEMBER = ("llama", "qwen")')
+    assert claiming(package, tuple, lambda member: member, "qwen") == ("llama", "qwen")
+    assert "somedoor.a" not in sys.modules
+
+
+def test_a_word_that_no_source_spells_is_still_looked_for(door):
+    package = door(a="MEMBER = ('one',)", b="MEMBER = ('t' + 'wo',)")
+    assert claiming(package, tuple, lambda member: member, "two") == ("two",)
+    assert claiming(package, tuple, lambda member: member, "three") is None

@@ -6,8 +6,10 @@ with an underscore are the door's own, and subpackages are doors of their own.
 
 import pkgutil
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -47,13 +49,28 @@ def _member(module: str, kind: type[T]) -> T:
 def claiming(
     package: str, kind: type[T], words: Callable[[T], Iterable[str]], word: str
 ) -> T | None:
-    """The first member whose words hold `word`, importing no member behind it; None where none does.
+    """The member whose words hold `word`, importing as few others as can be told; None where none does.
 
     Raises:
         TypeError: a module has no `MEMBER`, or one of another type than `kind`.
     """
-    for name in member_names(package):
+    # Modules that spell the word come first: a room of a hundred members is not imported for one of them.
+    places = _places(package)
+    for name in sorted(member_names(package), key=lambda name: not _spells(places, name, word)):
         member = _member(f"{package}.{name}", kind)
         if word in words(member):
             return member
     return None
+
+
+def _places(package: str) -> tuple[str, ...]:
+    spec = find_spec(package)
+    return tuple(spec.submodule_search_locations or ()) if spec is not None else ()
+
+
+def _spells(places: tuple[str, ...], name: str, word: str) -> bool:
+    """Whether the source of a member has the word in quotes; False where there is no source to read."""
+    for place in places:
+        with suppress(OSError):
+            return f'"{word}"'.encode() in Path(place, f"{name}.py").read_bytes()
+    return False
