@@ -425,3 +425,36 @@ _add("qwen3_5", "Qwen3_5ForConditionalGeneration", vision_config=_FLAT,
 _add("qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", vision_config=_FLAT, text_config={
     **_typed("qwen3_5_moe_text", head_dim=6, **_LINEAR, **_MOE), "num_hidden_layers": 4,
 })  # fmt: skip
+_SMALL_MLLAMA = {**_SEEN, "attention_heads": 3, "num_global_layers": 2, "vision_output_dim": 54, "max_num_tiles": 2,
+                 "intermediate_layers_indices": [0, 1]}  # fmt: skip
+_add("mllama", "MllamaForConditionalGeneration", vision_config={**_SMALL_MLLAMA, "supported_aspect_ratios": [[1, 1], [1, 2]]},
+     text_config={**_typed("mllama_text_model", cross_attention_layers=[1, 3]), "num_hidden_layers": 5})  # fmt: skip
+_add("llama4", "Llama4ForConditionalGeneration", text_config=_typed("llama4_text", head_dim=6, num_local_experts=3), vision_config={
+    **_SEEN, "intermediate_size": 72, "vision_output_dim": 20, "projector_input_dim": 20, "projector_output_dim": 20,
+})  # fmt: skip
+_add("qwen2_audio", "Qwen2AudioForConditionalGeneration", text_config=_QWEN, audio_config={
+    "d_model": 18, "encoder_layers": 3, "encoder_attention_heads": 3, "encoder_ffn_dim": 26, "num_mel_bins": 9,
+    "max_source_positions": 30,
+})  # fmt: skip
+_add("voxtral", "VoxtralForConditionalGeneration", text_config={**_TEXT, "head_dim": 6}, audio_config={
+    "hidden_size": 18, "num_hidden_layers": 3, "num_attention_heads": 3, "intermediate_size": 72, "num_mel_bins": 9,
+    "max_source_positions": 30,
+})  # fmt: skip
+_add("gemma4", "Gemma4ForConditionalGeneration", audio_config=None, text_config=_typed("gemma4_text", head_dim=6), vision_config={
+    **_SEEN, "num_key_value_heads": 3, "head_dim": 6, "position_embedding_size": 29,
+})  # fmt: skip
+_add("cohere2_vision", "Cohere2VisionForConditionalGeneration", text_config=_typed("cohere2"), vision_config=_SIGLIP,
+     alignment_intermediate_size=12)  # fmt: skip
+_add("lfm2_vl", "Lfm2VlForConditionalGeneration", projector_hidden_size=13, projector_bias=False,
+     text_config={**_typed("lfm2"), "layer_types": ["conv", "full_attention"]}, vision_config=_CUT)  # fmt: skip
+
+# --- Sound ----------------------------------------------------------------------------------------
+
+_WAVE = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 22, "vocab_size": 37,
+    "conv_dim": [12, 14, 15], "conv_stride": [5, 2, 2], "conv_kernel": [10, 3, 2], "num_conv_pos_embeddings": 6,
+    "num_conv_pos_embedding_groups": 4,
+}  # fmt: skip
+for _more in ({}, {"feat_extract_norm": "layer", "do_stable_layer_norm": True, "conv_bias": True, "use_weighted_layer_sum": True}):
+    _add("wav2vec2", *_ends("Wav2Vec2", "Model", "ForCTC", "ForPreTraining", "ForSequenceClassification"), **_WAVE, **_more)
+    _add("hubert", *_ends("Hubert", "Model", "ForCTC", "ForSequenceClassification"), **_WAVE, **_more)

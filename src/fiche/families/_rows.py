@@ -4,8 +4,8 @@ A row reads `[?word | !word ...] NAME KIND DIMENSION ...`. `?word` keeps the row
 word, `!word` where it has not. `{a,b}` in a name stands for one tensor each. A kind that is a role
 (linear, norm, embedding, position, convolution, router, head, expert, recurrent) makes `NAME.weight`; with
 `+` also `NAME.bias` of the first dimension, with `+word` only where the structure has that word. `=role`
-is a tensor of that very name. A dimension is a name or a whole number, or a sum of products of them
-(`query+2*kv`).
+is a tensor of that very name, `=buffer` one that is saved and no parameter. A dimension is a name or a
+whole number, or a sum of products of them (`query+2*kv`).
 """
 
 from __future__ import annotations

@@ -26,11 +26,15 @@ NO_WORDS: Mapping[str, str] = {"vocabulary": "", "types": "", "positions": ""}
 
 @record(eq=False)
 class Tower:
-    """One tower: the key of its configuration, the prefix of its names, and what it is for."""
+    """One tower: the key of its configuration, the prefix of its names, and what it is for.
+
+    `usual` is the type of its configuration where neither file nor class names one.
+    """
 
     key: str
     prefix: str
     part: str = "vision"
+    usual: str = ""
 
 
 @record(eq=False)
@@ -58,12 +62,12 @@ class Wrapper:
     changed: Callable[[Model, Config], Model] = lambda model, config: model
 
 
-def part_of(config: Config, name: str) -> Config | None:
+def part_of(config: Config, name: str, otherwise: str = "") -> Config | None:
     """A part of a configuration; one that does not name its type has that of the class's default."""
     usual = config.defaults.get(name)
-    named = usual.get("model_type") if isinstance(usual, dict) else ""
+    named = usual.get("model_type") if isinstance(usual, dict) else otherwise
     if not isinstance(named, str):
-        named = ""
+        named = otherwise
     found = config.part(name, model_type=named)
     if found is not None and named and found.model_type == config.model_type:
         # Older files give the part the type of the whole.
@@ -122,7 +126,7 @@ def _model(name: str, config: Config, kind: Wrapper, inner: Inner) -> Model:
     parameters: list[Parameters] = []
     doubts: list[Condition] = list(language.open)
     for tower in kind.towers:
-        part = part_of(config, tower.key)
+        part = part_of(config, tower.key, tower.usual)
         if part is None:
             continue
         parts[tower.key] = part

@@ -52,7 +52,7 @@ MEMBER = encoders(
             dims={"embedded": "embedding_size"},
             pooled=("Model", "ForPreTraining", "ForSequenceClassification", "ForMultipleChoice"),
             shared=("num_hidden_groups", "inner_group_num"),
-            stored="embeddings.position_ids =position 1 positions",
+            stored="embeddings.position_ids =buffer 1 positions",
         )
     },
 )

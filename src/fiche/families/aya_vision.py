@@ -1,4 +1,4 @@
-"""Aya Vision: a SigLIP tower, pixels shuffled into wider tokens, a gated projector, in front of Cohere 2."""
+"""Aya Vision, Command A Vision and LFM2-VL: a SigLIP tower, and pixels shuffled into wider tokens."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ def _aligned(config: Config, hidden: Node) -> Node:
     return config.number("alignment_intermediate_size") if told else hidden
 
 
+_TOWER = Tower(key="vision_config", prefix="model.vision_tower.")
+
 MEMBER = wrappers(
     "aya_vision",
-    "Aya Vision",
-    "transformers 5.24 models/aya_vision",
+    "Aya Vision, Command A Vision, LFM2-VL",
+    "transformers 5.24 models/aya_vision, cohere2_vision, lfm2_vl",
     {
         "aya_vision": Wrapper(
-            towers=(Tower(key="vision_config", prefix="model.vision_tower."),),
+            towers=(_TOWER,),
             projector="""
 multi_modal_projector.layernorm norm+ vision*factor*factor
 multi_modal_projector.linear_1 linear+ aligned vision*factor*factor
@@ -31,6 +33,38 @@ multi_modal_projector.linear_2 linear+ hidden half
                 "aligned": _aligned(config, parts["text_config"].number("hidden_size")),
                 "half": floor(_aligned(config, parts["text_config"].number("hidden_size")) / 2),
             },
-        )
+        ),
+        "cohere2_vision": Wrapper(
+            towers=(_TOWER,),
+            projector="""
+multi_modal_projector.linear_1 linear+ aligned vision*factor*factor
+multi_modal_projector.linear_2 linear+ hidden half
+""",
+            dims=lambda config, parts: {
+                "hidden": parts["text_config"].number("hidden_size"),
+                "vision": parts["vision_config"].number("hidden_size"),
+                "factor": config.number("downsample_factor"),
+                "aligned": config.number("alignment_intermediate_size"),
+                "half": floor(config.number("alignment_intermediate_size") / 2),
+            },
+        ),
+        "lfm2_vl": Wrapper(
+            towers=(_TOWER,),
+            projector="""
+?norm multi_modal_projector.layer_norm norm+ vision*factor*factor
+multi_modal_projector.linear_1 linear+bias inner vision*factor*factor
+multi_modal_projector.linear_2 linear+bias hidden inner
+""",
+            dims=lambda config, parts: {
+                "hidden": parts["text_config"].number("hidden_size"),
+                "vision": parts["vision_config"].number("hidden_size"),
+                "factor": config.number("downsample_factor"),
+                "inner": config.number("projector_hidden_size"),
+            },
+            words=lambda config, parts: (
+                *(() if config.flag("projector_use_layernorm") is False else ("norm",)),
+                *(() if config.flag("projector_bias") is False else ("bias",)),
+            ),
+        ),
     },
 )

@@ -34,11 +34,11 @@ _HALF = """
 _HEADS = {
     "ForConditionalGeneration": """
 !tied lm_head head vocabulary hidden
-?logits_bias final_logits_bias =bias 1 vocabulary
+?logits_bias final_logits_bias =buffer 1 vocabulary
 """,
     "MTModel": """
 !tied lm_head head vocabulary hidden
-?logits_bias final_logits_bias =bias 1 vocabulary
+?logits_bias final_logits_bias =buffer 1 vocabulary
 """,
     "ForSequenceClassification": """
 classification_head.dense linear+ hidden hidden

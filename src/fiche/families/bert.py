@@ -25,7 +25,7 @@ output.dense linear+ hidden ffn
 output.LayerNorm norm+ hidden
 """
 
-_IDS = "embeddings.position_ids =position 1 positions"
+_IDS = "embeddings.position_ids =buffer 1 positions"
 
 _PREDICTIONS = """
 cls.predictions.bias =bias vocabulary

@@ -43,7 +43,7 @@ _TEXT_KIND = Encoder(
     heads={"TextModelWithProjection": "text_projection linear joint hidden"},
     dims={"types": "", "joint": "projection_dim"},
     pooled=(),
-    stored="embeddings.position_ids =position 1 positions",
+    stored="embeddings.position_ids =buffer 1 positions",
 )
 
 _VISION_KIND = Encoder(
@@ -61,7 +61,7 @@ _VISION_KIND = Encoder(
     },
     pooled=(),
     part="vision",
-    stored="embeddings.position_ids =position 1 places+1",
+    stored="embeddings.position_ids =buffer 1 places+1",
 )
 
 _BOTH = """

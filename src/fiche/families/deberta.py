@@ -117,7 +117,7 @@ def _kind(layer: str) -> Encoder:
             "distances": _distances,
         },
         more=_words,
-        stored="embeddings.position_ids =position 1 positions",
+        stored="embeddings.position_ids =buffer 1 positions",
     )
 
 

@@ -50,7 +50,7 @@ MEMBER = encoders(
             heads=_HEADS,
             dims={"hidden": "dim", "ffn": "hidden_dim", "heads": "n_heads", "types": ""},
             depth="n_layers",
-            stored="embeddings.position_ids =position 1 positions",
+            stored="embeddings.position_ids =buffer 1 positions",
         )
     },
 )

@@ -12,7 +12,7 @@ embeddings.word_embeddings embedding vocabulary hidden
 ?norm_before embeddings.layer_norm norm+ hidden
 encoder.emb_layer_norm_after norm+ hidden
 contact_head.regression linear+ 1 contacts
-?rotary rotary_embeddings.inv_freq =position half_head
+?rotary rotary_embeddings.inv_freq =buffer half_head
 ?pooler pooler.dense linear+ hidden hidden
 """
 
@@ -73,7 +73,7 @@ MEMBER = encoders(
             },
             more=_words,
             doubts=_doubts,
-            stored="embeddings.position_ids =position 1 positions",
+            stored="embeddings.position_ids =buffer 1 positions",
         )
     },
 )

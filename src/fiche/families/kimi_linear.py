@@ -55,7 +55,7 @@ o_proj linear+attention_bias hidden heads*value
 
 _EXPERTS = """
 gate router experts hidden
-gate.e_score_correction_bias =bias experts
+gate.e_score_correction_bias =buffer experts
 experts.gate_up_proj =expert experts 2*expert_ffn hidden
 experts.down_proj =expert experts hidden expert_ffn
 shared_experts.{gate,up}_proj linear shared_ffn hidden

@@ -53,7 +53,7 @@ w2 linear hidden ffn
 
 _EXPERTS = """
 gate router experts hidden
-?expert_bias expert_bias =bias experts
+?expert_bias expert_bias =buffer experts
 experts.gate_up_proj =expert experts 2*expert_ffn hidden
 experts.down_proj =expert experts hidden expert_ffn
 """

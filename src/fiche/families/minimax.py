@@ -38,9 +38,9 @@ norm norm query
 qkv_proj linear 3*query hidden
 out_proj linear hidden query
 output_gate linear query hidden
-slope_rate =recurrent heads 1 1
-{query,key}_decay =recurrent heads block 1
-diagonal_decay =recurrent 1 heads block block
+slope_rate =buffer heads 1 1
+{query,key}_decay =buffer heads block 1
+diagonal_decay =buffer 1 heads block block
 """
 
 

@@ -49,7 +49,7 @@ MEMBER = encoders(
             heads=_HEADS,
             dims={"types": "", "buckets": "relative_attention_num_buckets"},
             pooled=("Model", "ForMultipleChoice"),
-            stored="embeddings.position_ids =position 1 positions",
+            stored="embeddings.position_ids =buffer 1 positions",
         )
     },
 )

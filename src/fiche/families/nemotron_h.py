@@ -45,7 +45,7 @@ down_proj linear+mlp_bias hidden ffn
 
 _EXPERTS = """
 gate router experts hidden
-gate.e_score_correction_bias =bias experts
+gate.e_score_correction_bias =buffer experts
 experts.up_proj =expert experts expert_ffn expert_in
 experts.down_proj =expert experts expert_in expert_ffn
 ?latent fc1_latent_proj linear+mlp_bias expert_in hidden
