@@ -17,8 +17,10 @@ from fiche.criteria._evidence import (
 )
 from fiche.criteria._open import Row, conditions, row_of
 from fiche.criteria._runs import Success
+from fiche.estimators import open_formats
 from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
+from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Assumed
@@ -72,12 +74,25 @@ def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
         useful_margin=_useful(need, capacity.low),
         claims=tuple(_proven(seen)),
         conflicts=tuple(dict.fromkeys((*capacity.conflicts, *_conflicts(seen)))),
-        conditions=(*_asked.conditions(untold), *conditions(place, best, row, ground)),
+        conditions=_open_points(place, best, row, ground),
         pieces=_pieces(seen, best, room),
         attested_by=_people(seen, best, room, excluded=excluded),
         if_held=_if_held(need, floor, best is None),
         noted=_noted(seen, best),
     )
+
+
+def _open_points(
+    place: int, best: Success | None, row: Row, ground: Inquiry
+) -> tuple[Condition, ...]:
+    """What would settle it: what is untold, what is to measure, and what may change the weights' format.
+
+    A run that covers has loaded the format it names; only arithmetic needs to be told of it.
+    """
+    seen = row.seen[place]
+    untold = _asked.conditions(_asked.untold(seen.candidate, seen.case))
+    formats = open_formats(seen.candidate.workload) if best is None else ()
+    return (*untold, *conditions(place, best, row, ground), *formats)
 
 
 def _best(seen: Evidence) -> Success | None:

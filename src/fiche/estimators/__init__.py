@@ -7,6 +7,7 @@ from fiche.estimators._envelope import envelope
 from fiche.estimators._floor import firm_floor
 from fiche.estimators._formats_table import FormatRow, formats_table
 from fiche.estimators._load import figures, load_items
+from fiche.estimators._open_formats import open_formats
 from fiche.estimators._phases import peak_phase, phase_totals
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "firm_floor",
     "formats_table",
     "load_items",
+    "open_formats",
     "peak_phase",
     "phase_totals",
 ]

@@ -83,4 +83,5 @@ MEMBER = Estimator(
     applies=runs,
     estimate=_estimate,
     phases=("prefill", "decode", "cold_forward", "warm_forward"),
+    spread="own",
 )

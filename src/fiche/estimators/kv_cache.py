@@ -82,4 +82,6 @@ MEMBER = Estimator(
     resident=True,
     applies=lambda workload: operation_is(workload, "generation"),
     estimate=_estimate,
+    phases=("prefill", "decode", "cold_forward", "warm_forward"),
+    spread="own",
 )

@@ -89,4 +89,5 @@ MEMBER = Estimator(
     applies=runs,
     estimate=_estimate,
     phases=("prefill",),
+    spread="own",
 )

@@ -26,4 +26,5 @@ MEMBER = Estimator(
     resident=False,
     applies=lambda workload: True,
     estimate=_estimate,
+    spread="each",
 )

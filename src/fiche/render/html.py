@@ -36,7 +36,7 @@ _FILLS = {
     "declared": ("#8a97a5",),
     "stated": ("#8a97a5",),
 }
-_HATCHED = ("assumed", "margin")
+_HATCHED = ("assumed", "margin", "range", "unknown")
 _SHORT = 12
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from fiche.kernel import trace
 from fiche.kernel.decision import Outcome
-from fiche.kernel.figure import Figure, Node
+from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding
 from fiche.kernel.gaps import Gap, gaps, split
 from fiche.kernel.origin import Computed, Observed
-from fiche.report.answer import estimate_of, most_demanding
+from fiche.report.answer import most_demanding
 from fiche.report.bar import bar
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.parts import (
@@ -38,7 +38,7 @@ def section(desk: Desk) -> Section:
     return Section(
         id="need",
         title=desk.word("need_title"),
-        blocks=(*blocks, *_items(desk), *_gaps(desk)),
+        blocks=(*blocks, *_gaps(desk)),
     )
 
 
@@ -94,39 +94,6 @@ def read_at(desk: Desk, node: Node) -> Parts:
 def formula(node: Node) -> str:
     """A formula with the signs of print."""
     return trace.formula(node).replace(" x ", " × ").replace(" - ", " − ")
-
-
-def _items(desk: Desk) -> Iterator[Block]:
-    """Every named step of the estimates of the most demanding cases, each once."""
-    rows: dict[str, Row] = {}
-    above = {desk.book.of(f.need).id for f, _ in _compared(desk) if f.need is not None}
-    left: dict[str, Parts] = {}
-    for outcome in desk.decision.outcomes:
-        estimate = estimate_of(desk, outcome, _worst(outcome))
-        for node in trace.walk(estimate) if estimate is not None else ():
-            # A sum that is the line of arithmetic above is not told twice.
-            if node.id and isinstance(node.origin, Computed) and node.id not in above:
-                rows[node.id] = _item(desk, node)
-        if isinstance(estimate, Figure) and estimate.left_out:
-            items = joined([Quoted(text) for text in estimate.left_out], "; ")
-            left[estimate.id] = desk.say("left_out_of", label=Code(estimate.id), items=items)
-    if rows:
-        yield Table(
-            id="items",
-            caption=desk.word("items_caption"),
-            columns=columns(desk, "item", "value:number", "formula"),
-            rows=tuple(rows.values()),
-            notes=tuple(left.values()),
-        )
-
-
-def _item(desk: Desk, node: Node) -> Row:
-    label = (Quoted(node.label),) if node.label else None
-    return row(
-        cell(label, Code(node.id)),
-        cell(desk.listed(node), numeric=True),
-        cell(Code(formula(node))),
-    )
 
 
 def _gaps(desk: Desk) -> Iterator[Block]:

@@ -140,14 +140,23 @@ class Items:
 class Segment:
     """A stretch of a bar in thousandths of its width.
 
-    `kind` is a figure's mark, or `margin`; `shade` counts the computed ones, so that neighbours are
-    told apart.
+    `kind` is a figure's mark, `margin`, `range` (what may come to it) or `unknown`; `shade` counts the
+    computed ones, so that neighbours are told apart.
     """
 
     start: int
     width: int
     kind: str
     shade: int
+    label: str
+    amount: Amount | Missing
+
+
+@record
+class Limit:
+    """Where one capacity of several ends, in thousandths, and whose it is."""
+
+    at: int
     label: str
     amount: Amount
 
@@ -157,7 +166,8 @@ class Bar:
     """A need drawn against a capacity on one scale. `title` says the same in words.
 
     `segments` make up the need, `whole` is their sum where there are several; `margins` stand beyond
-    it. `limit` is where the capacity ends, in thousandths; None where no capacity is known.
+    it. `limit` is where the capacity ends, in thousandths; None where no capacity is known. `limits` are
+    several, numbered in the picture.
     """
 
     id: str
@@ -170,6 +180,7 @@ class Bar:
     limit: int | None
     limit_label: str
     limit_amount: Amount | None
+    limits: tuple[Limit, ...] = ()
 
 
 @record

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fiche.kernel.decision import Decision
-from fiche.report import candidates, criteria, evidence, method, missing, need, observed, workload
+from fiche.report import (
+    candidates,
+    criteria,
+    evidence,
+    load,
+    method,
+    missing,
+    need,
+    observed,
+    workload,
+)
 from fiche.report.answer import opening
 from fiche.report.desk import Desk
 from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Words
@@ -16,6 +26,7 @@ _SECTIONS: tuple[Callable[[Desk], Section], ...] = (
     missing.section,
     criteria.section,
     need.section,
+    load.section,
     observed.section,
     workload.section,
     evidence.section,

@@ -12,6 +12,7 @@ from fiche.estimators._qualify import qualify
 from fiche.estimators._reading import missing, qualified, word
 from fiche.estimators.engines._lookup import engine_named, engines, plain
 from fiche.estimators.engines._parts import KV_CACHE
+from fiche.estimators.engines._placed import dealt
 from fiche.estimators.engines.ideal import MEMBER as IDEAL
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Figure, Node, Unknown, either, larger, total
@@ -23,6 +24,8 @@ from fiche.kernel.workload import Case, Workload
 
 # Topics of what an engine's rule leaves open, as against what the fiche leaves untold.
 _NO_RULE = ("engine", "need")
+# Rules that know of stages themselves.
+_DEALS_OUT = ("ideal", "transformers", "vllm")
 
 
 def kept_by_engine(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -33,10 +36,25 @@ def kept_by_engine(model: Model, workload: Workload, case: Case | None) -> tuple
     if not name:
         return _opened(_hull(model, workload, case), model)
     engine = engine_named(name)
-    nodes = () if engine is None else engine.cache(model, workload, case)
+    nodes = () if engine is None else _kept(engine, model, workload, case)
     if not nodes:
         return _opened(_without_rule(name, model, workload, case), model)
     return _opened(_not_below(nodes, model, workload, case), model)
+
+
+def _kept(engine: Engine, model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    """By an engine's rule; stages and parts of a context deal it out where the rule has not done so."""
+    nodes = engine.cache(model, workload, case)
+    return nodes if engine.name in _DEALS_OUT else tuple(_dealt(n, workload) for n in nodes)
+
+
+def _dealt(node: Node, workload: Workload) -> Node:
+    share = dealt(node, workload, "pipeline", "context")
+    if share is node:
+        return node
+    whole = dealt(_under(node, "whole"), workload, "pipeline", "context")
+    assert isinstance(whole, Figure)
+    return whole.named(node.id, node.label, left_out=_left_out(node))
 
 
 def _not_understood(model: Model, case: Case | None) -> tuple[Node, ...]:
@@ -90,7 +108,7 @@ def _not_below(
 
 
 def _hull(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
-    told = [(engine, engine.cache(model, workload, case)) for engine in _ideal_first()]
+    told = [(engine, _kept(engine, model, workload, case)) for engine in _ideal_first()]
     found = _apart([(engine, nodes) for engine, nodes in told if nodes], case)
     items = dict.fromkeys(item for _, nodes in found for item in nodes)
     return tuple(_either(item, [(e, n[item]) for e, n in found if item in n]) for item in items)

@@ -7,7 +7,30 @@ AUDIT = {
     "need_title": "Where the need comes from",
     "arithmetic_leaf": "{label} = {whole}, {origin}",
     "read_at": "read at {place}",
-    "items_caption": "The items of the estimate, each with its formula",
+    "load_title": "What each case holds, by arithmetic",
+    "load_lead": (
+        "Computed before any run, from the inputs below: no line is an observed peak, and none of them admits. "
+        "Pale ends may come to an item; hatched ends are unknown, and drawn without scale."
+    ),
+    "load_whole": "the whole load",
+    "load_most_loaded": "on the most loaded device",
+    "load_untold": "the load as stated",
+    "load_by_label": "at most, by label",
+    "load_range": "{label}, may be up to",
+    "load_unknown": "{label}, open",
+    "phases_caption": "What is alive together in each phase, by arithmetic",
+    "phases_note": (
+        "An item without an end opens its phase. The phase that may ask for most is marked; only a "
+        "measurement of the whole loop shows the peak."
+    ),
+    "phase": "Phase",
+    "phase_total": "Together",
+    "phase_heaviest": "What takes most, and what may be changed",
+    "phase_peak": "may ask for most",
+    "inputs_caption": "What the formulas start from",
+    "input": "Input",
+    "input_from": "Read or stated",
+    "items_caption": "The items, each with its formula",
     "item": "Item",
     "value": "Value",
     "formula": "Formula",

@@ -14,6 +14,7 @@ class Language:
 
     `phrases` hold sentences with `{places}`; `one|many` forms are chosen by `plural(n)`, an index.
     `dimensions` are such forms too, of what a dimension counts; one without is told by its own name.
+    `item_levers` say what may be changed about an item of a load, by its name.
     The maps give words for the codes that every language shares; a code without a word shows itself.
     """
 
@@ -33,6 +34,7 @@ class Language:
     dimensions: Mapping[str, str]
     levers: tuple[tuple[str, frozenset[str], str, str], ...]
     remedies: tuple[tuple[str, str], ...]
+    item_levers: tuple[tuple[str, str], ...]
     glossary: tuple[str, ...]
 
     def form(self, forms: str, count: Number) -> str:

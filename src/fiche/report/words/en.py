@@ -96,6 +96,18 @@ MEMBER = Language(
             "the evaluation's own batch and length: reducing only the training batch does not mend it",
         ),
     ),
+    item_levers=(
+        ("weights", "another format, under quality control; more devices that cut them"),
+        ("weights_loading", "a loader that holds less twice; a checkpoint stored as it is loaded"),
+        ("kv_cache", "context, resident sequences, cache format and strategy"),
+        ("cache_transients", "chunks of the prompt, or another kind of cache"),
+        ("optimizer_state", "an optimizer with fewer or smaller states; sharding them"),
+        ("master_weights", "sharding them, or an optimizer that keeps none"),
+        ("gradients", "sharding them; freeing them between steps"),
+        ("activations", "microbatch with accumulation, or checkpointing"),
+        ("logits", "microbatch, or a loss by chunks"),
+        ("loss", "microbatch, or a loss by chunks or fused with the head"),
+    ),
     remedies=(
         ("If weights dominate", "another format, under quality control."),
         (
