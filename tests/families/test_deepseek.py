@@ -3,6 +3,8 @@
 import pytest
 from families.decoders import exact, model, parameters, values_per_token
 
+from fiche.estimators._elements import elements
+
 
 @pytest.mark.parametrize(
     ("published", "model_type", "values"),
@@ -64,3 +66,16 @@ def test_a_layer_of_a_kind_not_known_here_stays_open():
     found = model("deepseek_v3", num_hidden_layers=2, layer_types=kinds)
     assert "compressed_sparse_attention" in found.open[0].text
     assert found.caches[0].layers == (0,)
+
+
+def test_a_block_that_predicts_is_stored_and_not_loaded():
+    """Published with DeepSeek-V3: 684,489,830,400 parameters in 16 and 8 bits, the model's 671.03 among them."""
+    found = model("deepseek_v3", num_nextn_predict_layers=1)
+    stored = sum(exact(elements(group)) for group in found.parameters if group.role != "buffer")
+    assert stored == 684_489_830_400
+    assert parameters(found) == parameters(model("deepseek_v3"))
+    assert {group.layers for group in found.parameters if group.part == "prediction"} == {(61,)}
+
+
+def test_a_file_that_says_nothing_of_such_blocks_has_none():
+    assert all(group.loaded for group in model("deepseek_v3").parameters)

@@ -3,6 +3,8 @@
 import pytest
 from families.decoders import exact, model, parameters, reaches
 
+from fiche.estimators._elements import elements
+
 WIDTHS = {
     "vocab_size": 10,
     "hidden_size": 8,
@@ -24,6 +26,18 @@ def test_glm_4_5_by_hand():
     sparse = 4 * 3 * 5 * 8 + 4 * 8 + 3 * (2 * 5) * 8
     assert parameters(found) == 2 * 10 * 8 + 8 + 3 * (attention + 16) + dense + 2 * sparse
     assert parameters(found, buffers=True) - parameters(found) == 2 * 4
+
+
+def test_glm_4_5_air_as_published():
+    """110,468,824,832 values in the checkpoint: model, router corrections, one block that predicts."""
+    found = model(
+        "glm4_moe",
+        head_dim=128,
+        vocab_size=151552,
+        attention_bias=True,
+        num_nextn_predict_layers=1,
+    )
+    assert sum(exact(elements(group)) for group in found.parameters) == 110_468_824_832
 
 
 def test_layers_with_experts_further_apart_than_the_library_reads_stay_open():

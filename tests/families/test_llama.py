@@ -114,3 +114,23 @@ def test_numbers_point_to_the_file_or_to_the_class():
     found = model("llama", hidden_size=2048)
     assert found.hidden.origin.address.path == "/hidden_size"
     assert "default of llama in transformers 5.24.0" in found.vocabulary.origin.because
+
+
+def test_a_bare_model_has_no_head_and_no_prefix():
+    found = model("llama", architectures=["LlamaModel"])
+    assert parameters(model("llama")) - parameters(found) == 32_000 * 4096
+    assert found.parameters[0].name == "embed_tokens.weight"
+
+
+def test_a_classifier_has_a_head_over_its_labels():
+    named = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "relevant"}}
+    head = next(group for group in model("llama", **named).parameters if group.role == "head")
+    assert head.name == "score.weight"
+    assert [exact(side) for side in head.shape] == [1, 4096]
+
+
+def test_a_class_whose_outputs_are_not_known_stays_open():
+    assert (
+        "LlamaForTokenClassification"
+        in model("llama", architectures=["LlamaForTokenClassification"]).open[0].text
+    )

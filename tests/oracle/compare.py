@@ -82,6 +82,8 @@ def library_model(values, auto=None):
     config = library_config(values)
     named = NAMED.get(values["model_type"])
     with torch.device("meta"):
+        if values.get("architectures"):
+            return getattr(transformers, values["architectures"][0])(config)
         if named is not None:
             module = importlib.import_module(
                 type(config).__module__.replace("configuration", "modeling")
@@ -166,10 +168,13 @@ def differences(values):
     built = library_model(values)
     model = model_of(config_of(values), find)
     lines = [f"open: {condition.text}" for condition in model.open]
-    whole = values["model_type"] in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    whole = (
+        bool(values.get("architectures"))
+        or values["model_type"] in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    )
     ours = stated(model, head=whole)
     theirs = held(built)
-    if not whole:
+    if not whole and not values.get("architectures"):
         theirs = Counter({(f"model.{name}", shape): n for (name, shape), n in theirs.items()})
     for key in sorted(ours.keys() | theirs.keys()):
         if ours[key] != theirs[key]:

@@ -144,6 +144,18 @@ _GEMMA4 = [
 
 # Structures that no single flag turns on.
 MORE: dict[str, list[dict[str, object]]] = {
+    "llama": [
+        {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "LABEL_0"}},
+        {"architectures": ["LlamaModel"]},
+    ],
+    "gpt2": [
+        {"architectures": ["GPT2ForSequenceClassification"], "num_labels": 3},
+        {"architectures": ["GPT2Model"]},
+    ],
+    "gemma": [{"architectures": ["GemmaForSequenceClassification"]}],
+    "mixtral": [{"architectures": ["MixtralModel"]}],
+    "opt": [{"architectures": ["OPTModel"]}, {"word_embed_proj_dim": 50}],
+    "bloom": [{"architectures": ["BloomForSequenceClassification"]}],
     "gemma3n_text": [
         {"intermediate_size": [30, 31, 30, 30, 32, 31, 31]},
         {"num_kv_shared_layers": 0},
@@ -155,9 +167,8 @@ MORE: dict[str, list[dict[str, object]]] = {
     "cwm": [{"sliding_window": None}],
     "laguna": [{"num_attention_heads_per_layer": [4, 6, 6, 4, 4, 6, 6]}, {"gating": "per-element"}],
     "falcon": [{"new_decoder_architecture": True, "num_ln_in_parallel_attn": 1}],
-    "opt": [{"word_embed_proj_dim": 50}],
     "qwen2": [{"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 0}],
-    "qwen3": [{"use_sliding_window": True}],
+    "qwen3": [{"architectures": ["Qwen3Model"]}, {"use_sliding_window": True}],
     "qwen3_moe": [
         {"use_sliding_window": True},
         {"mlp_only_layers": [0, 3]},
@@ -187,7 +198,11 @@ MORE: dict[str, list[dict[str, object]]] = {
         {"moe_num_shared_experts": 0},
     ],
     "granitemoeshared": [{"shared_intermediate_size": 0}],
-    "mistral": [{"sliding_window": None}, {"layer_types": ["full_attention"] * 7}],
+    "mistral": [
+        {"architectures": ["MistralModel"]},
+        {"sliding_window": None},
+        {"layer_types": ["full_attention"] * 7},
+    ],
     "deepseek_v3": [{"q_lora_rank": None}],
     "deepseek_v2": [{"q_lora_rank": None}],
     "cohere2_moe": [

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from fiche.families._blocks import blocks_of
 from fiche.families._caches import KNOWN, KNOWN_LATENT, caches_of
 from fiche.families._dims import MOST_LAYERS, Dims, Names, Part
+from fiche.families._outputs import strange_outputs, with_outputs
+from fiche.families._predictions import predictions
 from fiche.families._reach import Rule, by_window, reaches
 from fiche.families._reads import architecture_of, asked, storage_of, unread
 from fiche.families._rows import Place, rows
@@ -32,8 +34,9 @@ class Decoder:
     is so, `word=key` where the flag is on, `word=!key` where it is off, `word=key|other` where the flag has
     two names. `dims` adds dimensions. `reach` and `mlp` say the kind of each layer where no list does;
     `settled` corrects the first either way, and `parts` splits the layers by attention. `latent` is
-    attention that compresses keys and values, `gated` a feed-forward of three matrices. `doubts` are texts
-    of what else is not understood. `required` are keys that a class outside the library must have told.
+    attention that compresses keys and values, `gated` a feed-forward of three matrices. `predicts` where
+    files may store blocks that predict further tokens. `doubts` are texts of what else is not understood.
+    `required` are keys that a class outside the library must have told.
     """
 
     outer: str
@@ -52,6 +55,7 @@ class Decoder:
     further: Callable[[Place], Iterable[Parameters]] | None = None
     latent: bool = False
     gated: bool = True
+    predicts: bool = False
     doubts: Callable[[Config], Iterable[str]] | None = None
     required: tuple[str, ...] = ()
 
@@ -139,7 +143,10 @@ def _parameters(
         if layers:
             count = dims.count(layers, "mlp_layer_types")
             found += rows(table, place.over(kind.prefix, layers, count))
-    return tuple(found)
+    if kind.predicts:
+        layer = kind.attention + kind.layer + kind.sparse
+        found += predictions(dims, layer, kind.prefix, words)
+    return with_outputs(dims.config, found, place, kind.prefix)
 
 
 def _open(
@@ -159,5 +166,5 @@ def _open(
         yield asked("give each layer its type: the lists of types and the number of layers differ")
     if config.value("per_layer_config") and kind.parts is None:
         yield asked("say what per_layer_config changes: it is not read here")
-    for text in kind.doubts(config) if kind.doubts else ():
+    for text in (*strange_outputs(config), *(kind.doubts(config) if kind.doubts else ())):
         yield asked(text)

@@ -41,6 +41,7 @@ V3 = replace(
     dims={**LATENT_DIMS, **SHARED_DIMS},
     mlp=after_first("first_k_dense_replace"),
     doubts=unread_frequency,
+    predicts=True,
 )
 
 

@@ -34,6 +34,7 @@ GLM_MOE = Decoder(
     dims=SHARED_DIMS,
     mlp=after_first("first_k_dense_replace"),
     doubts=unread_frequency,
+    predicts=True,
 )
 
 
