@@ -69,7 +69,7 @@ def test_a_layer_of_a_kind_not_known_here_stays_open():
 
 
 def test_a_block_that_predicts_is_stored_and_not_loaded():
-    """Published with DeepSeek-V3: 684,489,830,400 parameters in 16 and 8 bits, the model's 671.03 among them."""
+    """Published with DeepSeek-V3: 684,489,830,400 parameters in 16 and 8 bits, 671.03 of them its own."""
     found = model("deepseek_v3", num_nextn_predict_layers=1)
     stored = sum(exact(elements(group)) for group in found.parameters if group.role != "buffer")
     assert stored == 684_489_830_400
