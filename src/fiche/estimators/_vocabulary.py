@@ -1,0 +1,95 @@
+"""Logits of a step and what a loss makes of them: tokens x vocabulary values at a time (formula sheet 2.5).
+
+transformers upcasts 16-bit logits to fp32 for the loss; autograd keeps the log-probabilities and makes two
+gradients in fp32. Before the backward pass 2 + 4 + 4 bytes a logit, in it 2 + 4 + 4 + 4 = 14: Llama-3 at
+8192 tokens 13.7 GiB. A chunked or fused loss never holds all of them.
+"""
+
+from __future__ import annotations
+
+from fiche.estimators._amounts import each, narrower, nothing
+from fiche.estimators._learned import known_model
+from fiche.estimators._reading import dimension, qualified, word
+from fiche.estimators._states import engine_of
+from fiche.estimators._step_kept import sequence, tokens
+from fiche.estimators._widths_kept import widths
+from fiche.kernel.figure import Figure, Node, ceil, either
+from fiche.kernel.model import Model
+from fiche.kernel.number import Misread
+from fiche.kernel.version import parse_version
+from fiche.kernel.workload import Case, Workload
+
+FP32 = 32
+_SAME_SHAPE_SINCE = "5.0.0"  # transformers shifts the labels, no more the logits
+_WITHOUT_LOSS = "a chunked or fused loss never holds all logits"
+
+
+def vocabulary_of(workload: Workload) -> Node | None:
+    """The vocabulary of a model with an output head; None where there is none, or nothing is known of it."""
+    model = known_model(workload)
+    return model.vocabulary if model is not None and _has_head(model) else None
+
+
+def _has_head(model: Model) -> bool:
+    return bool(model.tied) or any(group.role == "head" for group in model.parameters)
+
+
+def logits(workload: Workload, case: Case | None, counted: Node | None = None) -> Node:
+    """How many logits a microbatch has."""
+    vocabulary = vocabulary_of(workload)
+    assert vocabulary is not None
+    return vocabulary * (tokens(case) if counted is None else counted)
+
+
+def in_their_own_format(workload: Workload, values: Node) -> Figure:
+    """Logits as the head gives them: in the format that is computed in, or the wider one beside it."""
+    width = widths(workload)
+    because = "logits in the format of computing, or of the wider values beside it"
+    whole = either(ceil(values * width.least), ceil(values * width.most), because)
+    if _capped(workload):
+        whole = either(whole, whole * 3, "logits that are capped by a tanh are kept up to thrice")
+    return whole
+
+
+def in_fp32(values: Node) -> Figure:
+    """Four bytes a logit."""
+    return ceil(values * each(FP32))
+
+
+def copied(workload: Workload, values: Node) -> Figure:
+    """A copy in fp32 of logits that are narrower; older versions shift them into one more."""
+    bits = widths(workload).bits
+    return narrower(bits, FP32) * in_fp32(values)
+
+
+def shifted(workload: Workload, values: Node) -> Figure:
+    """One more fp32 copy where the loss shifts the logits: transformers before 5, or code that is not known."""
+    told, since = parse_version(word(workload, "engine.version")), parse_version(_SAME_SHAPE_SINCE)
+    known = not isinstance(told, Misread) and not isinstance(since, Misread) and told >= since
+    if engine_of(workload) == "transformers" and known:
+        return nothing()
+    return either(nothing(), in_fp32(values), "labels are shifted, or a copy of the logits is")
+
+
+def by_loss(workload: Workload, whole: Figure) -> Figure:
+    """All of it under a full loss; up to all of it where the loss is chunked, fused or untold."""
+    told = word(workload, "training.loss")
+    if told == "full":
+        return whole
+    because = _WITHOUT_LOSS if told else f"{_WITHOUT_LOSS}: training.loss is untold"
+    return either(nothing(), whole, because)
+
+
+def evaluated_tokens(case: Case | None) -> Node:
+    """Tokens of one batch of an evaluation, which has a size of its own."""
+    text = "state batch: sequences of one batch of the evaluation"
+    counted = dimension(case, "batch", "microbatch", text) * sequence(case)
+    return counted.named(
+        qualified(case, "evaluated_tokens"), "tokens of one batch of the evaluation"
+    )
+
+
+def _capped(workload: Workload) -> bool:
+    model = known_model(workload)
+    config = None if model is None else model.config
+    return config is not None and config.value("final_logit_softcapping") is not None
