@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.catalog import Card, Offer
+from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Choice, Decision, Fiche, Input, Outcome
 from fiche.kernel.fact import Fact
@@ -186,6 +187,34 @@ def estimates(load, prefix="", width=2, weights=None):
         left_out=("activations and workspace", "uses outside the process"),
     )
     return weights, tokens, cache, floor, envelope
+
+
+def case_load(load, weights, cache, owner=""):
+    """The load of the limit case: what is known, what is assumed, and what nobody told."""
+    asked = Unknown(
+        condition=Condition(topic="need", text="measure the whole loop", supplier="author"),
+        unit=BYTE,
+        id="limit.workspace",
+        label="working memory",
+    )
+    items = (
+        LoadItem(name="weights", node=weights, resident=True),
+        LoadItem(name="kv_cache", node=cache, resident=True, phases=("prefill", "decode")),
+        LoadItem(name="workspace", node=asked, resident=False, phases=("decode",)),
+        *(LoadItem(name="reserve", node=each, resident=False) for each in load.reserve),
+    )
+    prefix = f"{owner}/" if owner else ""
+    phases = tuple(
+        PhaseTotal(
+            phase=phase,
+            items=alive,
+            total=total([item.node for item in alive], BYTE).named(
+                f"{prefix}limit.phase.{phase}", f"{phase}: what is alive together"
+            ),
+        )
+        for phase, alive in (("prefill", (*items[:2], *items[3:])), ("decode", items))
+    )
+    return CaseLoad(owner=owner, case="limit", items=items, phases=phases)
 
 
 # --- The pieces --------------------------------------------------------------------------------
@@ -752,10 +781,14 @@ def rich():
     }
     judged = {who: [*memory[who], *rest[who]] for who in memory}
     outcomes = tuple(outcome(c, judged[c.id]) for c in people)
+    loads = (case_load(load, weights, cache), case_load(load, weights, fp8[2], "fp8-cache"))
+    asked = {item.node.id: item.node for item in loads[0].items}
+    sums = {each.total.id: each.total for one in loads for each in one.phases}
     figures = {
         f.id: f
         for f in (*load.figures.values(), weights, tokens, cache, floor, envelope, *fp8, peak)
     }
+    figures |= {**asked, **sums}
     return Decision(
         fiche=fiche(load, people),
         figures=figures,
@@ -775,6 +808,7 @@ def rich():
         workload_conditions=(),
         conditional_choice=True,
         tool_version="0.1.0",
+        loads=loads,
     )
 
 

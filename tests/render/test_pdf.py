@@ -116,7 +116,7 @@ def test_its_structure_is_told(made):
         figures = [
             o for o in pdf.objects if isinstance(o, pikepdf.Dictionary) and o.get("/S") == "/Figure"
         ]
-        assert len(figures) == 4
+        assert len(figures) == 6
         assert all("GiB" in str(f.Alt) for f in figures)
 
 

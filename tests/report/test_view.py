@@ -375,11 +375,6 @@ def test_the_estimate_stands_beside_what_was_observed(rich):
         "20.41 GiB",
         "0.95 GiB\n1 022 709 923 B",
     ]
-    notes = words(table(rich, "items").notes)
-    assert (
-        "limit.envelope does not include: activations and workspace; uses outside the process."
-        in notes
-    )
 
 
 def test_four_counters_in_four_columns_and_the_process_apart(rich):
