@@ -21,6 +21,7 @@ FAMILIES = [
     "glm",
     "glm_moe",
     "gpt2",
+    "hyper",
     "gpt_neo",
     "gpt_neox",
     "gpt_oss",
@@ -47,9 +48,15 @@ TYPES = sorted(
     for model_type in import_module(f"fiche.families.{name}").MEMBER.model_types
 )
 
+# Types whose caches fiche leaves open, for it has no word for what they keep.
+OPEN_CACHES = {"deepseek_v4"}
+
 SMALL = {
     "vocab_size": 211,
     "hidden_size": 96,
+    "dff": 140,
+    "o_groups": 3,
+    "o_lora_rank": 18,
     "n_embd": 96,
     "d_model": 96,
     "intermediate_size": 130,
@@ -124,6 +131,7 @@ NEEDS: dict[str, dict[str, object]] = {
     "gpt_neo": {"attention_types": [[["global", "local"], 3], [["global"], 1]]},
     "hunyuan_v1_dense": {"head_dim": 20},
     "hunyuan_v1_moe": {"head_dim": 20},
+    "hunyuan_vl_text": {"head_dim": 20},
     "ministral": {"head_dim": 20},
     "nemotron": {"head_dim": 20},
 }
@@ -144,6 +152,12 @@ _GEMMA4 = [
 
 # Structures that no single flag turns on.
 MORE: dict[str, list[dict[str, object]]] = {
+    "deepseek_v4": [
+        {"compress_ratios": [0, 0, 4, 128, 4, 128, 0], "num_hash_layers": 1},
+        {"compress_rate_hca": 20, "compress_rate_csa": 6},
+        {"compress_rates": {"compressed_sparse_attention": 5, "heavily_compressed_attention": 21}},
+    ],
+    "hy_v4": [{"indexer_types": ["full", "shared", "shared"] * 2 + ["full"]}],
     "llama": [
         {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "LABEL_0"}},
         {"architectures": ["LlamaModel"]},

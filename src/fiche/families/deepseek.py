@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from fiche.families._decoder import Decoder, family
-from fiche.families._dims import Dims, Part
 from fiche.families._experts import SHARED_DIMS, after_first, first_dense, unread_frequency
+from fiche.families._indexers import indexed_parts, listed_indexers
 from fiche.families._kinds import ranked
 from fiche.families._reach import all_full, all_indexed
 from fiche.families._tables import (
@@ -45,38 +43,12 @@ V3 = replace(
 )
 
 
-def _by_indexer(dims: Dims, _: list[str]) -> Iterable[Part]:
-    """Layers with an indexer of their own, then those that take the choice of the one before."""
-    shared = tuple(i for i, kind in enumerate(_indexers(dims)) if kind != "full")
-    own = tuple(index for index in dims.layers if index not in shared)
-    yield Part(layers=own, dims=dims, words=frozenset({"indexer"}))
-    yield Part(layers=shared, dims=dims)
-
-
-def _indexers(dims: Dims) -> list[str]:
-    config, layers = dims.config, len(dims.layers)
-    listed = config.listed("indexer_types")
-    pattern = config.value("index_topk_pattern")
-    if listed is not None:
-        return [str(each) for each in listed]
-    if isinstance(pattern, str):
-        return ["full" if each == "F" else "shared" for each in pattern]
-    if isinstance(pattern, list):
-        return [str(each) for each in pattern]
-    every = max(config.whole("index_topk_freq") or 1, 1)
-    told = config.whole("index_skip_topk_offset")
-    first = 2 if told is None else told
-    return [
-        "full" if max(index - first + 1, 0) % every == 0 else "shared" for index in range(layers)
-    ]
-
-
 V32 = replace(
     V3,
     attention=LATENT + INDEXER,
     dims={**LATENT_DIMS, **SHARED_DIMS, **INDEXER_DIMS},
     reach=all_indexed,
-    parts=_by_indexer,
+    parts=indexed_parts(listed_indexers),
 )
 
 KINDS = {

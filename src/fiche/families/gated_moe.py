@@ -110,6 +110,11 @@ def _last_full(config: Config, layers: int) -> list[str]:
     return [*every(6)(config, layers)[:-1], FULL]
 
 
+def _from_the_last(config: Config, layers: int) -> list[str]:
+    """Full at the last layer and at each fourth before it."""
+    return [SLIDING if (layers - 1 - index) % 4 else FULL for index in range(layers)]
+
+
 def _mimo(config: Config, layers: int) -> list[str]:
     """Full at the first layer and at each sixth."""
     return [FULL, *every(6)(config, layers)[1:]]
@@ -125,6 +130,15 @@ KINDS = {
         dims=EXPERT_DIMS,
         reach=_last_full,
         mlp=first_dense(3),
+    ),
+    "muse_glimmer_text": replace(
+        AFMOE,
+        attention=ATTENTION + _GATE,
+        layer=FOUR_NORMS,
+        sparse="",
+        dims={},
+        reach=_from_the_last,
+        mlp=None,
     ),
     "laguna": replace(
         AFMOE,
@@ -153,7 +167,7 @@ KINDS = {
 
 MEMBER = family(
     "gated_moe",
-    "AFMoE, Beam, Laguna, MiMo",
+    "AFMoE, Beam, Laguna, MiMo, Muse Glimmer",
     "transformers 5.24.0, modeling_afmoe.py, modeling_beam.py, modeling_laguna.py",
     KINDS,
 )

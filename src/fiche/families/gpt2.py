@@ -63,7 +63,23 @@ GPT2 = Decoder(
     doubts=crossed,
 )
 
+_CTRL_OUTER = f"""
+transformer.w embedding vocabulary hidden
+transformer.layernorm norm+ hidden
+{HEAD}
+"""
+
 KINDS = {
+    "ctrl": replace(
+        GPT2,
+        outer=_CTRL_OUTER,
+        attention="multi_head_attention.{Wq,Wk,Wv,dense} linear+ hidden hidden",
+        layer="layernorm{1,2} norm+ hidden",
+        dense="ffn.* linear+ ffn hidden\nffn.* linear+ hidden ffn",
+        words=("head_bias",),
+        dims={**FOUR_TIMES, "ffn": "dff"},
+        doubts=None,
+    ),
     "gpt2": GPT2,
     "gpt-sw3": GPT2,
     "openai-gpt": replace(
@@ -83,7 +99,7 @@ KINDS = {
 
 MEMBER = family(
     "gpt2",
-    "GPT, GPT-2 and GPT-BigCode",
+    "GPT, GPT-2, GPT-BigCode and CTRL",
     "transformers 5.24.0, modeling_gpt2.py, modeling_openai.py, modeling_gpt_bigcode.py",
     KINDS,
 )

@@ -94,6 +94,11 @@ KINDS = {
         attention=ATTENTION + "self_attn.{query,key}_layernorm norm head",
         words=BIAS,
     ),
+    "hunyuan_vl_text": replace(
+        LLAMA,
+        attention=ATTENTION + "self_attn.{query,key}_layernorm norm head",
+        words=BIAS,
+    ),
     "hyperclovax": replace(
         LLAMA,
         layer=NORMS + "?post_norm post_norm{1,2} norm hidden",
