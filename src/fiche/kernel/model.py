@@ -18,11 +18,12 @@ class Parameters:
     """Alike parameter tensors of a model.
 
     `name` is the tensor's name with `*` for each number (`model.layers.*.self_attn.q_proj.weight`). `role`:
-    embedding, position, linear, expert, router, norm, bias, convolution, recurrent, head. `shape` is that
-    of one tensor as the library holds it: a linear is (outputs, inputs), a fused expert tensor is (experts,
-    ., .). `copies` counts the tensors; `layers` are the indices of the layers that hold them, empty for
-    those outside any layer. `part`: language, encoder, vision, audio, projector or prediction (blocks that
-    predict further tokens). `loaded=False`: stored in checkpoints, and left out by the library's own class.
+    embedding, position, linear, expert, router, norm, bias, convolution, recurrent, head, or buffer (saved
+    and loaded with the parameters, and no gradient reaches it). `shape` is that of one tensor as the library
+    holds it: a linear is (outputs, inputs), a fused expert tensor is (experts, ., .). `copies` counts the
+    tensors; `layers` are the indices of the layers that hold them, empty for those outside any layer.
+    `part`: language, encoder, vision, audio, projector or prediction (blocks that predict further tokens).
+    `loaded=False`: stored in checkpoints, and left out by the library's own class.
     """
 
     name: str
