@@ -25,6 +25,8 @@ NOTHING = "import sys, pathlib"
 READ = f"{NOTHING}, fiche.checkpoints as c; c.read_checkpoint(pathlib.Path(sys.argv[1]))"
 # What the process itself held: usage told to its parent counts what the parent held at the fork.
 PEAK = """
+import time
+print(time.process_time())
 status = pathlib.Path("/proc/self/status")
 if status.exists():
     told = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
@@ -49,25 +51,26 @@ def within(name: str, path: Path, rounds: int) -> bool:
     process(READ, path)  # the first run fills the caches of the system
     runs = [process(READ, path) for _ in range(rounds)]
     floor = statistics.median(process(NOTHING, path)[0] for _ in range(rounds))
-    seconds = statistics.median(seconds for seconds, _ in runs)
-    mebibytes = max(mebibytes for _, mebibytes in runs)
-    kept = seconds <= MOST_SECONDS and mebibytes <= MOST_MIB
+    seconds, busy = (statistics.median(run[place] for run in runs) for place in (0, 1))
+    mebibytes = max(run[2] for run in runs)
+    kept = busy <= MOST_SECONDS and mebibytes <= MOST_MIB
     print(
-        f"{name:8} {seconds * 1000:7.1f} ms of process   python alone {floor * 1000:5.1f} ms   "
-        f"{mebibytes:6.1f} MiB RSS   {'within' if kept else 'BEYOND'} "
-        f"{MOST_SECONDS} s, {MOST_MIB} MiB  ({rounds} rounds)",
+        f"{name:8} {seconds * 1000:7.1f} ms, {busy * 1000:7.1f} ms of processor   "
+        f"python alone {floor * 1000:5.1f} ms   {mebibytes:6.1f} MiB RSS   "
+        f"{'within' if kept else 'BEYOND'} {MOST_SECONDS} s, {MOST_MIB} MiB  ({rounds} rounds)",
         flush=True,
     )
     return kept
 
 
-def process(code: str, path: Path) -> tuple[float, float]:
-    """Wall seconds of a whole process, and the most MiB that it held."""
+def process(code: str, path: Path) -> tuple[float, float, float]:
+    """Wall and processor seconds of a whole process, and the most MiB that it held."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code + PEAK, str(path)]
     start = time.perf_counter()
     ended = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
-    return time.perf_counter() - start, float(ended.stdout)
+    busy, mebibytes = map(float, ended.stdout.split())
+    return time.perf_counter() - start, busy, mebibytes
 
 
 def sharded(folder: Path) -> Path:

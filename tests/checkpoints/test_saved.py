@@ -24,7 +24,7 @@ NAMED = [(f"h.{n}.w", Tensor("BF16", (2, 3), 12)) for n in (0, 1, 2, 5)] + [
 ]
 HERE = Checkpoint(
     format="safetensors",
-    groups=grouped(NAMED),
+    groups=grouped(*zip(*NAMED, strict=True)),
     files=(
         CheckpointFile(name="model.safetensors", num_bytes=152, header_bytes=100, sha256="0" * 64),
     ),
@@ -83,7 +83,7 @@ def test_every_checkpoint_comes_back(found, beside, doubts, source):
     held = CheckpointFile(name="m.gguf", num_bytes=10**9, header_bytes=0, sha256="f" * 64)
     made = Checkpoint(
         format="gguf",
-        groups=grouped(list(named.items())),
+        groups=grouped(named.keys(), named.values()),
         files=(held,),
         metadata=beside,
         sha256="",

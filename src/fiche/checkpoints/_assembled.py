@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from fiche.checkpoints._refusal import counted, refused, short, some
@@ -36,7 +36,7 @@ def assembled(
     if shards and shards[0].format == "gguf":
         _check_parts(shards)
     merged = _merged(shards, index, file)
-    groups = grouped(merged.tensors)
+    groups = grouped(merged.names, merged.tensors)
     found = Checkpoint(
         format=shards[0].format,
         groups=groups,
@@ -56,7 +56,8 @@ def assembled(
 
 
 class _Merged(NamedTuple):
-    tensors: list[tuple[str, Tensor]]
+    names: Collection[str]
+    tensors: Collection[Tensor]
     doubts: list[str]
 
 
@@ -71,7 +72,16 @@ def _merged(shards: Sequence[Shard], index: Index | None, file: str) -> _Merged:
     if shards[0].format == "pytorch_bin":
         # Storages are numbered anew in each file: the numbers say nothing.
         held_by = [tensor for shard in shards for tensor in shard.tensors.values()]
-        return _Merged([("data/*", tensor) for tensor in held_by], [])
+        return _Merged(["data/*"] * total, held_by, [])
+    held: dict[str, Tensor] = {}
+    for shard in shards:
+        held.update(shard.tensors)
+    copies = _copied(shards, index, file) if len(held) < total else []
+    return _Merged(held.keys(), held.values(), list(_copies(copies, held)))
+
+
+def _copied(shards: Sequence[Shard], index: Index | None, file: str) -> list[str]:
+    """Names that stand in several files, alike in all of them."""
     held: dict[str, Tensor] = {}
     copies: list[str] = []
     for shard in shards:
@@ -80,7 +90,7 @@ def _merged(shards: Sequence[Shard], index: Index | None, file: str) -> _Merged:
                 raise _twice(name, shard, file)
             copies.append(name)
         held.update(shard.tensors)
-    return _Merged(list(held.items()), list(_copies(sorted(copies), held)))
+    return sorted(copies)
 
 
 def _twice(name: str, shard: Shard, file: str) -> Exception:
@@ -121,11 +131,9 @@ def _index_doubts(
     yield from _size_doubts(groups, index, shards[0].format)
     if shards[0].format == "pytorch_bin":
         return
-    places: dict[str, str] = {}
-    for shard in shards:
-        places |= dict.fromkeys(shard.tensors, shard.file.name)
-    if places == index.weight_map:
+    if _as_told(shards, index):
         return
+    places = {name: shard.file.name for shard in shards for name in shard.tensors}
     missing = [name for name in index.weight_map if name not in places]
     if missing:
         yield f"{named} names {counted(len(missing), 'tensor')} that no file holds: {some(missing)}"
@@ -137,6 +145,14 @@ def _index_doubts(
     if moved:
         told = counted(len(moved), "tensor")
         yield f"{told} in another file than {named} says: {some(moved)}"
+
+
+def _as_told(shards: Sequence[Shard], index: Index) -> bool:
+    """True where each file holds what the index says and nothing else, as nearly all do."""
+    told = index.weight_map.get
+    return sum(len(shard.tensors) for shard in shards) == len(index.weight_map) and all(
+        set(map(told, shard.tensors)) <= {shard.file.name} for shard in shards
+    )
 
 
 def _moved(shards: Sequence[Shard], index: Index) -> list[str]:

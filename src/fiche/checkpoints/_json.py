@@ -146,7 +146,7 @@ def _checked(value: Json, text: str, file: str) -> Json:
     """The same value, if it is not too deep and every text in it can be written again."""
     if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise _too_deep(text, file)
-    half = _HALF.search(text)
+    half = _HALF.search(text) if "\\u" in text else None
     if half is not None and not _writable(value):
         message = "an escape stands for half a character"
         raise refused_at("F803", file, text, half.start(), message, "write the character itself")

@@ -6,7 +6,7 @@ import json
 import re
 from functools import lru_cache
 from math import prod
-from operator import ne, sub
+from operator import sub
 from typing import NamedTuple
 
 from fiche.checkpoints._refusal import refused, short
@@ -33,10 +33,11 @@ _LONGEST = 4096
 
 
 class Entries(NamedTuple):
-    """All that a header says: tensors by name, where each of them lies, texts beside them."""
+    """All that a header says: tensors by name, in this order their offsets, texts beside them."""
 
     tensors: dict[str, Tensor]
-    extents: list[tuple[int, int]]
+    starts: list[int]
+    ends: list[int]
     metadata: dict[str, Json]
 
 
@@ -56,7 +57,7 @@ class _Reader:
     def __init__(self, header: bytes, file: str) -> None:
         self.header, self.file = header, file
         self.at = 0
-        self.found = Entries({}, [], {})
+        self.found = Entries({}, [], [], {})
         self.metadata_seen = False
 
     def read(self) -> Entries:
@@ -83,15 +84,17 @@ class _Reader:
         if columns is None:
             return False
         kinds = {raw: self.kind(raw) for raw in sorted(set(columns.kinds))}
-        tensors = [kinds[raw] for raw in columns.kinds]
+        tensors = list(map(kinds.__getitem__, columns.kinds))
         by_name = dict(zip(columns.names, tensors, strict=True))
-        widths = map(sub, columns.ends, columns.starts)
         if len(by_name) < len(tensors) or _METADATA in by_name:
             return False
-        if any(map(ne, widths, (tensor.num_bytes for tensor in tensors))):
+        widths = {raw: tensor.num_bytes for raw, tensor in kinds.items()}
+        told = map(sub, columns.ends, columns.starts)
+        if list(told) != list(map(widths.__getitem__, columns.kinds)):
             return False
         self.found.tensors.update(by_name)
-        self.found.extents.extend(zip(columns.starts, columns.ends, strict=True))
+        self.found.starts.extend(columns.starts)
+        self.found.ends.extend(columns.ends)
         self.at = columns.stop
         return True
 
@@ -116,7 +119,8 @@ class _Reader:
         if name in self.found.tensors or name == _METADATA:
             raise self.odd(f"tensor '{short(name)}' stands twice", "F815")
         self.found.tensors[name] = tensor
-        self.found.extents.append((start, end))
+        self.found.starts.append(start)
+        self.found.ends.append(end)
 
     def limit(self, count: int) -> None:
         if count > MAX_TENSORS:

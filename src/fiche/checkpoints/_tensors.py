@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from math import prod
 from typing import NamedTuple
 
@@ -60,11 +60,14 @@ class _Group:
         return tuple(sorted({int(first) for first in self.firsts if first.isdecimal()}))
 
 
-def grouped(tensors: Sequence[tuple[str, Tensor]]) -> tuple[TensorGroup, ...]:
-    """Groups of tensors whose names differ in numbers only and that have one dtype and shape."""
+def grouped(names: Collection[str], tensors: Collection[Tensor]) -> tuple[TensorGroup, ...]:
+    """Groups of tensors whose names differ in numbers only and that have one dtype and shape.
+
+    `tensors` are in the order of `names`.
+    """
     usual: dict[str, _Group] = {}
     others: dict[tuple[str, Tensor], _Group] = {}
-    for key, (name, tensor) in zip(_patterns(tensors), tensors, strict=True):
+    for key, name, tensor in zip(_patterns(names), names, tensors, strict=True):
         group = usual.get(key)
         if group is None:
             group = usual[key] = _Group(key, tensor)
@@ -89,9 +92,9 @@ def grouped(tensors: Sequence[tuple[str, Tensor]]) -> tuple[TensorGroup, ...]:
     )
 
 
-def _patterns(tensors: Sequence[tuple[str, Tensor]]) -> list[str]:
+def _patterns(names: Collection[str]) -> list[str]:
     """The pattern of each name; names are searched as one text, which is faster for 100 000 of them."""
-    text = "\n.".join(["", *(name for name, _ in tensors)])
-    if text.count("\n") == len(tensors):
+    text = "\n.".join(["", *names])
+    if text.count("\n") == len(names):
         return _NUMBER.sub(".*", text).split("\n.")[1:]
-    return [pattern(name) for name, _ in tensors]
+    return [pattern(name) for name in names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from typing import cast
 
 from fiche.checkpoints._json import json_object, place
 from fiche.checkpoints._refusal import refused_at, short
@@ -66,16 +67,19 @@ def index_of(found: Mapping[str, Json], text: str, content: bytes, file: str) ->
 
 def _checked(told: Mapping[str, Json], text: str, file: str) -> dict[str, str]:
     """Names of files by tensor: each lies beside the index."""
-    texts = {name: each for name, each in told.items() if isinstance(each, str)}
-    outside = {each for each in set(texts.values()) if not _is_plain(each)}
-    if not outside and len(texts) == len(told):
-        return texts
-    name, value = next((n, v) for n, v in told.items() if n not in texts or v in outside)
+    kinds = set(map(type, told.values()))
+    files = set(map(str, told.values()))
+    outside = {each for each in files if not _is_plain(each)}
+    if kinds == {str} and not outside:
+        return cast(dict[str, str], told)
+    name, value = next(
+        (name, each) for name, each in told.items() if not isinstance(each, str) or each in outside
+    )
     at = place(text, ("weight_map", name))
-    if name not in texts:
+    if not isinstance(value, str):
         hint = "each tensor has one file"
         raise refused_at("F806", file, text, at, "this is no name of a file", hint)
-    message = f"'{short(str(value))}' does not lie in the index's own folder"
+    message = f"'{short(value)}' does not lie in the index's own folder"
     raise refused_at("F822", file, text, at, message, "shards lie beside their index")
 
 
