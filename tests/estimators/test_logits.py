@@ -38,11 +38,18 @@ def test_fourteen_bytes_a_logit_at_the_peak(phase, bytes_a_logit):
     assert round(14 * LOGITS / 2**30, 1) == 13.7
 
 
-@pytest.mark.parametrize("told", ["chunked", "fused", ""])
+@pytest.mark.parametrize("told", ["chunked", ""])
 def test_another_loss_holds_none_or_some(told):
     for member in ALL:
         low, high = amount(member, training__loss=told)
         assert (low, high) == (0, amount(member)[1])
+
+
+def test_a_fused_loss_holds_a_chunk():
+    """Liger 0.6: 8192 tokens / ceil(128256 / 4096) = 256, a power of two already; at most twice that here."""
+    low, high = amount(MEMBER, training__loss="fused")
+    assert (low, high) == (0, 2 * 2 * (8192 * 4096 + 128256))
+    assert high >= 2 * 256 * 128256
 
 
 def test_autocast_may_give_either_width():

@@ -72,11 +72,16 @@ def _pair(group: Parameters, rank: Node, bits: Node, workload: Workload) -> Iter
     copies = _copies(group, workload)
     for shape in ((rank, inputs), (outputs, rank)):
         yield Learned(shape=shape, copies=copies, bits=bits, role="adapter", group=group)
-    if word(workload, "method.kind") == "dora" or setting(workload, "use_dora") == "yes":
+    if is_dora(workload):
         width = inputs if group.role in ("embedding", "position") else outputs
         yield Learned(shape=(width,), copies=copies, bits=bits, role="adapter", group=group)
     if setting(workload, "lora_bias") == "yes":
         yield Learned(shape=(outputs,), copies=copies, bits=bits, role="adapter", group=group)
+
+
+def is_dora(workload: Workload) -> bool:
+    """True where the adapters have magnitudes."""
+    return word(workload, "method.kind") == "dora" or setting(workload, "use_dora") == "yes"
 
 
 def _copies(group: Parameters, workload: Workload) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fiche.estimators._adapters import targeted
+from fiche.estimators._adapters import is_dora, targeted
 from fiche.estimators._amounts import each, nothing
 from fiche.estimators._layer_kept import (
     FLASH,
@@ -125,7 +125,7 @@ def _adapters(block: Block, workload: Workload, model: Model) -> Iterator[Node]:
             continue
         outputs, inputs = group.shape
         kept: Node = adapter(inputs, rank, bits, dropout=dropout)
-        if word(workload, "method.kind") == "dora":
+        if is_dora(workload):
             kept = kept + (each(bits) + widths(workload).most) * outputs
         seen = block.experts_used if group.role == "expert" else None
         yield kept if seen is None else kept * seen

@@ -2,7 +2,8 @@
 
 transformers upcasts 16-bit logits to fp32 for the loss; autograd keeps the log-probabilities and makes two
 gradients in fp32. Before the backward pass 2 + 4 + 4 bytes a logit, in it 2 + 4 + 4 + 4 = 14: Llama-3 at
-8192 tokens 13.7 GiB. A chunked or fused loss never holds all of them.
+8192 tokens 13.7 GiB. A chunked or fused loss never holds all of them: a chunk of Liger's (0.6: tokens /
+(vocabulary / hidden), up to the next power of two) has at most 2 x (tokens x hidden + vocabulary).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fiche.estimators._reading import dimension, qualified, word
 from fiche.estimators._states import engine_of
 from fiche.estimators._step_kept import sequence, tokens
 from fiche.estimators._widths_kept import widths
-from fiche.kernel.figure import Figure, Node, ceil, either
+from fiche.kernel.figure import Figure, Node, ceil, either, smaller
 from fiche.kernel.model import Model
 from fiche.kernel.number import Misread
 from fiche.kernel.version import parse_version
@@ -38,7 +39,23 @@ def logits(workload: Workload, case: Case | None, counted: Node | None = None) -
     """How many logits a microbatch has."""
     vocabulary = vocabulary_of(workload)
     assert vocabulary is not None
-    return vocabulary * (tokens(case) if counted is None else counted)
+    seen = tokens(case) if counted is None else counted
+    whole = vocabulary * seen
+    return smaller(whole, _chunk(workload, vocabulary, seen)) if _is_fused(workload) else whole
+
+
+def _is_fused(workload: Workload) -> bool:
+    model = known_model(workload)
+    fused = word(workload, "training.loss") == "fused"
+    return fused and model is not None and model.hidden is not None
+
+
+def _chunk(workload: Workload, vocabulary: Node, seen: Node) -> Node:
+    """Logits of one chunk of a fused loss: Liger's are as wide as the hidden states, to a power of two."""
+    model = known_model(workload)
+    assert model is not None
+    assert model.hidden is not None
+    return 2 * (model.hidden * seen + vocabulary)
 
 
 def in_their_own_format(workload: Workload, values: Node) -> Figure:
