@@ -47,9 +47,9 @@ class Split:
 
     def shares_out(self, item: str) -> bool:
         """True where data-parallel devices share out this item of a load (the stages of ZeRO)."""
-        if item in ("optimizer_state", "master_weights"):
+        if item in ("optimizer_state", "master_weights", "optimizer_workspace"):
             return self.sharding not in ("", "none")
-        if item == "gradients":
+        if item in ("gradients", "kept_gradients"):
             return self.sharding in ("zero2", "zero3", "fsdp")
         return self.shards_weights
 
