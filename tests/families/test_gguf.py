@@ -90,11 +90,18 @@ def test_widths_that_the_file_leaves_out_are_hidden_by_heads():
 def test_compressed_attention_keeps_one_vector_a_token():
     model = gguf_config_model(
         {
-            "arch": "deepseek2", "n_layer": 61, "n_embd": 7168, "n_head": 128, "n_head_kv": 128,
-            "n_embd_head_k": 192, "n_embd_head_v": 128, "n_swa": 0, "kv_lora_rank": 512,
+            "arch": "deepseek2",
+            "n_layer": 61,
+            "n_embd": 7168,
+            "n_head": 128,
+            "n_head_kv": 128,
+            "n_embd_head_k": 192,
+            "n_embd_head_v": 128,
+            "n_swa": 0,
+            "kv_lora_rank": 512,
             "qk_rope_head_dim": 64,
         }
-    )  # fmt: skip
+    )
     (cache,) = model.caches
     assert isinstance(cache, LatentCache)
     held = exact(cache.count) * (exact(cache.latent) + exact(cache.rope)) * 32768 * 2
@@ -140,11 +147,13 @@ def test_gpt_oss_slides_in_every_other_layer_from_the_first():
 def test_gemma_4_keeps_heads_of_another_shape_where_it_slides():
     model = gguf_config_model(
         {
-            "arch": "gemma4", "n_layer": 48, "n_swa": 1024,
+            "arch": "gemma4",
+            "n_layer": 48,
+            "n_swa": 1024,
             "full_layers": {"count": 8, "n_head_kv": 1, "head_dim": 512},
             "swa_layers": {"count": 40, "n_head_kv": 8, "head_dim": 256},
         }
-    )  # fmt: skip
+    )
     (full,) = of(model, AttentionCache, reach="full")
     (sliding,) = of(model, AttentionCache, reach="sliding")
     assert cells_bytes(full, 8192, Fraction(34, 32)) == 68 * MIB  # kv-029, q8_0
@@ -155,11 +164,18 @@ def test_gemma_4_keeps_heads_of_another_shape_where_it_slides():
 def test_gated_delta_states_by_interval():
     model = gguf_config_model(
         {
-            "arch": "qwen3next", "n_layer": 48, "full_attention_interval": 4,
-            "linear": {"num_key_heads": 16, "num_value_heads": 32, "key_head_dim": 128, "value_head_dim": 128,
-                       "conv_kernel": 4},
+            "arch": "qwen3next",
+            "n_layer": 48,
+            "full_attention_interval": 4,
+            "linear": {
+                "num_key_heads": 16,
+                "num_value_heads": 32,
+                "key_head_dim": 128,
+                "value_head_dim": 128,
+                "conv_kernel": 4,
+            },
         }
-    )  # fmt: skip
+    )
     (state,) = of(model, StateCache)
     kept, values = state_mib(state)
     assert kept == Fraction(27, 8)  # 3.375, printed 3.38: kv-032
@@ -172,11 +188,20 @@ def test_gated_delta_states_by_interval():
 def test_qwen_36_27b_as_lm_studio_printed_it():
     model = gguf_config_model(
         {
-            "arch": "qwen35", "n_layer": 64, "full_attention_interval": 4, "n_head_kv": 4, "n_embd_head_k": 256,
-            "linear": {"num_key_heads": 16, "num_value_heads": 48, "key_head_dim": 128, "value_head_dim": 128,
-                       "conv_kernel": 4},
+            "arch": "qwen35",
+            "n_layer": 64,
+            "full_attention_interval": 4,
+            "n_head_kv": 4,
+            "n_embd_head_k": 256,
+            "linear": {
+                "num_key_heads": 16,
+                "num_value_heads": 48,
+                "key_head_dim": 128,
+                "value_head_dim": 128,
+                "conv_kernel": 4,
+            },
         }
-    )  # fmt: skip
+    )
     (state,), (full,) = of(model, StateCache), of(model, AttentionCache)
     assert cells_bytes(full, 262144) == 16384 * MIB
     assert sum(state_mib(state)) * 4 == Fraction(1197, 2)  # 598.50 MiB of four sequences

@@ -5,12 +5,12 @@ import json
 from fractions import Fraction
 
 import pytest
+from oracle.types_other import TYPES
 
 from fiche.families import model_of
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.registry import claiming
-from oracle.types_other import TYPES
 
 pytestmark = pytest.mark.torch
 

@@ -35,11 +35,12 @@ class Encoder:
     """What is particular to one model type.
 
     `dims` names the key of each dimension, or works it out. `outer` lists tensors of the body outside its
-    layers, `layer` those of a layer under `layers`. `base` is where the body stands below a head. `heads`
-    are tables by the end of the class's name (`ForMaskedLM`), whose rows stand beside the body. `pooled`
-    are the classes whose body has a pooler, which the word `pooler` in the tables asks for. `words` and
-    `more` give words. `stored` are tensors that only older checkpoints hold. `later` are rows of all layers but
-    the first, `besides` builds what no table says. `shared` are keys whose product counts the sets of weights, where layers share them.
+    layers, `layer` those of a layer under `layers`, `later` further ones of all layers but the first, and
+    `besides` builds what no table says. `base` is where the body stands below a head. `heads` are tables by
+    the end of the class's name (`ForMaskedLM`), whose rows stand beside the body. `pooled` are the classes
+    whose body has a pooler, which the word `pooler` in the tables asks for. `words` and `more` give words.
+    `stored` are tensors that only older checkpoints hold. `shared` are keys whose product counts the sets of
+    weights, where layers share them. `doubts` are texts of what is not understood.
     """
 
     outer: str

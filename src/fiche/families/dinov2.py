@@ -1,4 +1,4 @@
-"""DINOv2, with and without register tokens: a ViT with scaled residuals and, when large, a gated feed-forward."""
+"""DINOv2, with and without registers: a ViT with scaled residuals, the largest with a gated feed-forward."""
 
 from __future__ import annotations
 

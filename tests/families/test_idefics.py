@@ -1,0 +1,27 @@
+"""Idefics 3 and SmolVLM: a published count (A1, C1)."""
+
+from families.decoders import model, parameters
+from families.hybrids import part
+
+
+def test_smolvlm():
+    text = {
+        "model_type": "llama",
+        "hidden_size": 2048,
+        "intermediate_size": 8192,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 32,
+        "vocab_size": 49155,
+    }
+    tower = {
+        "hidden_size": 1152,
+        "intermediate_size": 4304,
+        "num_hidden_layers": 27,
+        "num_attention_heads": 16,
+        "image_size": 384,
+        "patch_size": 14,
+    }
+    found = model("idefics3", text_config=text, vision_config=tower, scale_factor=3)
+    assert parameters(found) == 2_246_272_880
+    assert part(found, "projector") == 2048 * 1152 * 9
