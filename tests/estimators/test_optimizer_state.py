@@ -190,3 +190,65 @@ def test_adapters_keep_less_than_a_full_fine_tune(rank, name):
 def test_eight_bits_never_keep_more_than_thirty_two(layers, hidden):
     of = llama(TINY, layers=layers, hidden=hidden)
     assert of_model(of, "adamw_8bit")[1] <= of_model(of, "adamw_bnb")[1]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("width", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    ("name", "make", "told"),
+    [
+        ("adamw", "AdamW", {}),
+        ("adamw", "AdamW", {"amsgrad": True}),
+        ("sgd", "SGD", {"momentum": 0.9}),
+        ("sgd", "SGD", {"momentum": 0.0}),
+        ("rmsprop", "RMSprop", {}),
+        ("rmsprop", "RMSprop", {"momentum": 0.9, "centered": True}),
+        ("adagrad", "Adagrad", {}),
+        ("adadelta", "Adadelta", {}),
+        ("torch_adafactor", "Adafactor", {}),
+    ],
+)
+def test_torch_itself_keeps_as_many_bytes(name, make, told, width):
+    """Every tensor of the state dict but the counters of steps, after one step on a small model."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    sizes = {"hidden_size": 64, "intermediate_size": 160, "num_hidden_layers": 2, "vocab_size": 64}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 24}
+    config = LlamaConfig(**sizes, **heads, tie_word_embeddings=False)
+    network = LlamaForCausalLM(config).to(getattr(torch, width))
+    tokens = torch.randint(0, 64, (1, 8))
+    optimizer = getattr(torch.optim, make)(network.parameters(), lr=1e-3, **told)
+    network(input_ids=tokens, labels=tokens).loss.backward()
+    optimizer.step()
+    kept = sum(
+        value.nbytes
+        for state in optimizer.state.values()
+        for key, value in state.items()
+        if key != "step"
+    )
+    settings_told = {f"optimizer__settings__{key}": str(value) for key, value in told.items()}
+    loaded = {"float32": "fp32", "bfloat16": "bf16"}[width]
+    assert of_model(llama(TINY), name, formats__loaded=loaded, **settings_told) == (kept, kept)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("beta1", [None, 0.9])
+def test_transformers_adafactor_keeps_fp32_factors(beta1):
+    import torch
+    from transformers.optimization import Adafactor
+
+    matrix = torch.nn.Parameter(torch.randn(64, 96, dtype=torch.bfloat16))
+    vector = torch.nn.Parameter(torch.randn(64, dtype=torch.bfloat16))
+    optimizer = Adafactor([matrix, vector], beta1=beta1)
+    for each in (matrix, vector):
+        each.grad = torch.randn_like(each)
+    optimizer.step()
+    kept = sum(
+        value.nbytes
+        for state in optimizer.state.values()
+        for key, value in state.items()
+        if torch.is_tensor(value) and key.startswith("exp_avg")
+    )
+    factors = 4 * (64 + 96 + 64)
+    assert kept == factors + (0 if beta1 is None else 4 * (64 * 96 + 64))

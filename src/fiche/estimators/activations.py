@@ -8,18 +8,7 @@ of forward and backward settles them.
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import nothing
-from fiche.estimators._learned import known_model
 from fiche.estimators._reading import qualified, word
-from fiche.estimators._states import engine_of
-from fiche.estimators._step_kept import (
-    beside_layers,
-    fewest,
-    greatest,
-    inputs_of_layers,
-    step_of,
-    tokens,
-)
 from fiche.estimators._training import KEPT_FOR_BACKWARD, learns, observable, reserved
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either
@@ -33,6 +22,8 @@ _LEFT_OUT = ("images and audio beside the text", "microbatches in flight on a pi
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._learned import known_model
+
     model = known_model(workload)
     if model is None or not model.blocks or reserved(workload, "activations"):
         return observable(workload, case, "activations", _QUESTION)
@@ -42,6 +33,16 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 
 def _bounds(workload: Workload, model: Model, case: Case | None) -> Figure:
+    from fiche.estimators._amounts import nothing
+    from fiche.estimators._step_kept import (
+        beside_layers,
+        fewest,
+        greatest,
+        inputs_of_layers,
+        step_of,
+        tokens,
+    )
+
     step, counted = step_of(workload, model, case), tokens(case)
     told = word(workload, "training.checkpointing")
     beside = beside_layers(model, step, counted)
@@ -74,6 +75,8 @@ def _because(told: str) -> str:
 
 def _may_leave(workload: Workload, told: str) -> bool:
     """Activations that are moved to the host, as some programs do with their checkpoints."""
+    from fiche.estimators._states import engine_of
+
     offloaded = word(workload, "placement.offload") == "all"
     return offloaded or (told != "none" and engine_of(workload) == "unsloth")
 

@@ -6,9 +6,6 @@ reads the copy. Recomputed layers and compiled graphs let go of it earlier: an i
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import bytes_of, narrower, nothing
-from fiche.estimators._elements import elements
-from fiche.estimators._learned import held, known_model, weight_bits
 from fiche.estimators._reading import word
 from fiche.estimators._training import KEPT_FOR_BACKWARD, learns
 from fiche.kernel.doors import Estimator
@@ -20,6 +17,10 @@ _CAST = ("linear", "expert", "router", "head")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._amounts import bytes_of, narrower, nothing
+    from fiche.estimators._elements import elements
+    from fiche.estimators._learned import held, known_model, weight_bits
+
     model = known_model(workload)
     if model is None:
         return ()

@@ -6,20 +6,8 @@ of one layer, none of which is kept. Predictions that a program collects over ba
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import nothing
-from fiche.estimators._learned import known_model
 from fiche.estimators._reading import qualified
-from fiche.estimators._states import largest
-from fiche.estimators._step_kept import layer, step_of, strange
 from fiche.estimators._training import learns
-from fiche.estimators._vocabulary import (
-    by_loss,
-    evaluated_tokens,
-    in_fp32,
-    in_their_own_format,
-    logits,
-    vocabulary_of,
-)
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, total
 from fiche.kernel.model import Model
@@ -30,6 +18,9 @@ _LEFT_OUT = ("logits collected over the batches of an evaluation", "caches, wher
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._learned import known_model
+    from fiche.estimators._vocabulary import evaluated_tokens
+
     model = known_model(workload)
     if case is None or model is None or "evaluation" not in case.phases:
         return ()
@@ -42,6 +33,10 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 
 def _one_layer(workload: Workload, model: Model, case: Case, counted: Node) -> Figure:
+    from fiche.estimators._amounts import nothing
+    from fiche.estimators._states import largest
+    from fiche.estimators._step_kept import layer, step_of, strange
+
     step = step_of(workload, model, case)
     most = largest(layer(block, workload, model, step) for block in model.blocks)
     whole = ceil(total((most, *strange(workload, model)), BYTE) * counted)
@@ -51,6 +46,15 @@ def _one_layer(workload: Workload, model: Model, case: Case, counted: Node) -> F
 
 
 def _logits(workload: Workload, case: Case, counted: Node) -> tuple[Figure, ...]:
+    from fiche.estimators._amounts import nothing
+    from fiche.estimators._vocabulary import (
+        by_loss,
+        in_fp32,
+        in_their_own_format,
+        logits,
+        vocabulary_of,
+    )
+
     if vocabulary_of(workload) is None:
         return ()
     values = logits(workload, case, counted)
@@ -66,7 +70,7 @@ MEMBER = Estimator(
     source="batch x sequence x vocabulary x (2 + 4 + 4), and one layer (transformers 5.24)",
     per_case=True,
     resident=False,
-    applies=lambda workload: learns(workload) and known_model(workload) is not None,
+    applies=learns,
     estimate=_estimate,
     phases=("evaluation",),
     spread="tokens",

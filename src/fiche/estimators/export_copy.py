@@ -6,10 +6,7 @@ the learned parameters: adapters, or the whole model of a full fine-tune.
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import bytes_of, nothing
-from fiche.estimators._learned import known_model
 from fiche.estimators._reading import qualified
-from fiche.estimators._trained import learned
 from fiche.estimators._training import learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, either, total
@@ -20,6 +17,10 @@ _LEFT_OUT = ("adapters merged into the base model",)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._amounts import bytes_of, nothing
+    from fiche.estimators._learned import known_model
+    from fiche.estimators._trained import learned
+
     if case is None or "export" not in case.phases or known_model(workload) is None:
         return ()
     parts = (bytes_of(tensor.all_values, tensor.bits) for tensor in learned(workload))

@@ -7,13 +7,8 @@ unless told) and what it fetches ahead.
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import nothing
-from fiche.estimators._elements import elements
-from fiche.estimators._learned import held, known_model
 from fiche.estimators._reading import word
-from fiche.estimators._states import DEEPSPEED, engine_of, largest
 from fiche.estimators._training import AFTER_A_STEP, learns
-from fiche.estimators._widths_kept import widths
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, smaller, total
 from fiche.kernel.model import Model, Parameters
@@ -24,6 +19,8 @@ _AHEAD = 50_000_000  # parameters: its default of stage3_prefetch_bucket_size
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._learned import known_model
+
     model = known_model(workload)
     if model is None:
         return ()
@@ -32,6 +29,12 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 
 def _bounds(workload: Workload, model: Model) -> tuple[Figure, Figure]:
+    from fiche.estimators._amounts import nothing
+    from fiche.estimators._elements import elements
+    from fiche.estimators._learned import held
+    from fiche.estimators._states import DEEPSPEED, engine_of, largest
+    from fiche.estimators._widths_kept import widths
+
     width = widths(workload)
     least = largest(ceil(_one(group) * width.least) for group in held(model) if _used(group))
     if "placement.tensor_parallel" in workload.figures:

@@ -7,7 +7,6 @@ one, so they may not count in a floor.
 
 from __future__ import annotations
 
-from fiche.estimators._states import gradient_bytes
 from fiche.estimators._training import GRADIENTS_ALIVE, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
@@ -17,6 +16,8 @@ _LEFT_OUT = ("a second copy kept by accumulation or by communication",)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._states import gradient_bytes
+
     gradients: Figure = gradient_bytes(workload)
     return (gradients.named("gradients", "gradients", left_out=_LEFT_OUT),)
 

@@ -6,10 +6,7 @@ microbatches of the same step are there, which accumulation brings.
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import nothing
-from fiche.estimators._learned import known_model
 from fiche.estimators._reading import word
-from fiche.estimators._states import gradient_bytes
 from fiche.estimators._training import BEFORE_BACKWARD, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, either, smaller
@@ -19,6 +16,8 @@ _LEFT_OUT = ("gradients kept through an evaluation",)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._states import gradient_bytes
+
     copy = gradient_bytes(workload)
     told = word(workload, "training.zero_grad")
     if told == "kept":
@@ -34,6 +33,8 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 def _of_earlier_microbatches(copy: Figure, case: Case | None) -> Figure:
     """All of them from the second microbatch on: none with an accumulation of 1."""
+    from fiche.estimators._amounts import nothing
+
     accumulation = None if case is None else case.dimensions.get("accumulation")
     if accumulation is None:
         return either(nothing(), copy, "those of earlier microbatches: state accumulation")
@@ -41,8 +42,10 @@ def _of_earlier_microbatches(copy: Figure, case: Case | None) -> Figure:
 
 
 def _applies(workload: Workload) -> bool:
+    from fiche.estimators._learned import known_model
+
     told = bool(word(workload, "training.zero_grad"))
-    return learns(workload) and (told or known_model(workload) is not None)
+    return told or known_model(workload) is not None
 
 
 MEMBER = Estimator(
@@ -51,7 +54,7 @@ MEMBER = Estimator(
     source="one copy of the gradients, or that of earlier microbatches (torch 2.13, zero_grad)",
     per_case=True,
     resident=False,
-    applies=_applies,
+    applies=lambda workload: learns(workload) and _applies(workload),
     estimate=_estimate,
     phases=BEFORE_BACKWARD,
 )

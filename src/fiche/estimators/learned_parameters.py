@@ -6,9 +6,7 @@ A stated count stands; else LoRA and DoRA are counted from the model's own matri
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import bytes_of
 from fiche.estimators._reading import operation_is, word
-from fiche.estimators._trained import learned
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, total
 from fiche.kernel.unit import BYTE
@@ -16,6 +14,9 @@ from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._amounts import bytes_of
+    from fiche.estimators._trained import learned
+
     parts = (bytes_of(tensor.all_values, tensor.bits) for tensor in learned(workload))
     added: Figure = total(parts, BYTE)
     return (added.named("learned_parameters", "learned parameters, beside the base model"),)

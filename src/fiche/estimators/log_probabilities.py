@@ -7,19 +7,14 @@ from __future__ import annotations
 
 from fiche.estimators._reading import qualified
 from fiche.estimators._training import FROM_THE_LOSS, learns
-from fiche.estimators._vocabulary import (
-    by_loss,
-    in_fp32,
-    logits,
-    shifted,
-    vocabulary_of,
-)
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
 from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._vocabulary import by_loss, in_fp32, logits, shifted
+
     values = logits(workload, case)
     whole = in_fp32(values) + shifted(workload, values)
     held = by_loss(workload, whole)
@@ -30,13 +25,21 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     )
 
 
+def _applies(workload: Workload) -> bool:
+    if not learns(workload):
+        return False
+    from fiche.estimators._vocabulary import vocabulary_of
+
+    return vocabulary_of(workload) is not None
+
+
 MEMBER = Estimator(
     name="log_probabilities",
     title="Log-probabilities",
     source="tokens x vocabulary x 4 (torch 2.13, cross_entropy on fp32 logits)",
     per_case=True,
     resident=False,
-    applies=lambda workload: learns(workload) and vocabulary_of(workload) is not None,
+    applies=_applies,
     estimate=_estimate,
     phases=FROM_THE_LOSS,
     spread="tokens",

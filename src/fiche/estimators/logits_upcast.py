@@ -7,22 +7,26 @@ from __future__ import annotations
 
 from fiche.estimators._reading import qualified
 from fiche.estimators._training import IN_THE_LOSS, learns
-from fiche.estimators._vocabulary import (
-    by_loss,
-    copied,
-    logits,
-    vocabulary_of,
-)
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
 from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._vocabulary import by_loss, copied, logits
+
     values = logits(workload, case)
     whole = copied(workload, values)
     held = by_loss(workload, whole)
     return (held.named(qualified(case, "logits_upcast"), "copy of the logits in fp32"),)
+
+
+def _applies(workload: Workload) -> bool:
+    if not learns(workload):
+        return False
+    from fiche.estimators._vocabulary import vocabulary_of
+
+    return vocabulary_of(workload) is not None
 
 
 MEMBER = Estimator(
@@ -31,7 +35,7 @@ MEMBER = Estimator(
     source="tokens x vocabulary x 4 where logits are narrower (transformers 5.24)",
     per_case=True,
     resident=False,
-    applies=lambda workload: learns(workload) and vocabulary_of(workload) is not None,
+    applies=_applies,
     estimate=_estimate,
     phases=IN_THE_LOSS,
     spread="tokens",

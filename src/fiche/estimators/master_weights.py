@@ -7,7 +7,6 @@ bytes a parameter; 6 + 12 / d with its distributed optimizer) and DeepSpeed (ZeR
 from __future__ import annotations
 
 from fiche.estimators._reading import word
-from fiche.estimators._states import holds_master, master_bytes
 from fiche.estimators._training import AFTER_A_STEP, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
@@ -15,15 +14,17 @@ from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._states import master_bytes
+
     copy: Figure = master_bytes(workload)
     return (copy.named("master_weights", "master copy of the learned parameters"),)
 
 
 def _applies(workload: Workload) -> bool:
+    from fiche.estimators._states import holds_master
+
     stated = word(workload, "formats.master") not in ("", "none")
-    return learns(workload) and (
-        stated or "formats.master_bits" in workload.figures or holds_master(workload)
-    )
+    return stated or "formats.master_bits" in workload.figures or holds_master(workload)
 
 
 MEMBER = Estimator(
@@ -32,7 +33,7 @@ MEMBER = Estimator(
     source="learned parameters x 32 / 8 beside 16-bit weights (Megatron, DeepSpeed); formula sheet 2.5",
     per_case=False,
     resident=True,
-    applies=_applies,
+    applies=lambda workload: learns(workload) and _applies(workload),
     estimate=_estimate,
     phases=AFTER_A_STEP,
 )

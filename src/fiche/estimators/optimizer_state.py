@@ -7,9 +7,7 @@ that is not known here stands for no constant: the count is asked. They come int
 
 from __future__ import annotations
 
-from fiche.estimators._optimizers import optimizer_of
 from fiche.estimators._reading import word
-from fiche.estimators._states import in_the_host, master_known, state_bytes
 from fiche.estimators._training import AFTER_A_STEP, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
@@ -20,12 +18,17 @@ _MASTER = "a master copy of the weights"
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._states import master_known, state_bytes
+
     kept: Figure = state_bytes(workload)
     left_out = (_STEP,) if master_known(workload) else (_MASTER, _STEP)
     return (kept.named("optimizer_state", _label(workload), left_out=left_out),)
 
 
 def _label(workload: Workload) -> str:
+    from fiche.estimators._optimizers import optimizer_of
+    from fiche.estimators._states import in_the_host
+
     optimizer = optimizer_of(workload)
     if in_the_host(workload):
         return "optimizer states, in the host's memory"

@@ -6,20 +6,22 @@ tensor at a time, or fused, they hold at most that of the largest one. Other opt
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import bytes_of, nothing
-from fiche.estimators._learned import known_model
-from fiche.estimators._optimizers import Optimizer, optimizer_of
+from typing import TYPE_CHECKING
+
 from fiche.estimators._reading import word
-from fiche.estimators._states import in_the_host, largest, state_bits
-from fiche.estimators._trained import learned
 from fiche.estimators._training import UPDATE, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, either, total
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
+if TYPE_CHECKING:
+    from fiche.estimators._optimizers import Optimizer
+
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._optimizers import optimizer_of
+
     optimizer = optimizer_of(workload)
     assert optimizer is not None
     scratch = _scratch(workload, optimizer)
@@ -27,6 +29,10 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 
 def _scratch(workload: Workload, optimizer: Optimizer) -> Figure:
+    from fiche.estimators._amounts import bytes_of, nothing
+    from fiche.estimators._states import largest, state_bits
+    from fiche.estimators._trained import learned
+
     tensors = learned(workload)
     bits = [state_bits(tensor, workload, optimizer) for tensor in tensors]
     whole = total((bytes_of(t.all_values, b) for t, b in zip(tensors, bits, strict=True)), BYTE)
@@ -41,8 +47,12 @@ def _scratch(workload: Workload, optimizer: Optimizer) -> Figure:
 
 
 def _applies(workload: Workload) -> bool:
+    from fiche.estimators._learned import known_model
+    from fiche.estimators._optimizers import optimizer_of
+    from fiche.estimators._states import in_the_host
+
     optimizer = optimizer_of(workload)
-    if optimizer is None or not learns(workload) or in_the_host(workload):
+    if optimizer is None or in_the_host(workload):
         return False
     told = bool(word(workload, "training.foreach")) or known_model(workload) is not None
     return told and bool(optimizer.scratch or optimizer.fused)
@@ -54,7 +64,7 @@ MEMBER = Estimator(
     source="one copy of a state (torch 2.13, _multi_tensor_adam: exp_avg_sq_sqrt); formula sheet 2.5",
     per_case=False,
     resident=False,
-    applies=_applies,
+    applies=lambda workload: learns(workload) and _applies(workload),
     estimate=_estimate,
     phases=UPDATE,
 )

@@ -6,12 +6,7 @@ checkpointed. Untold or selective checkpointing may recompute none.
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import nothing
-from fiche.estimators._layer_kept import least
-from fiche.estimators._learned import known_model
 from fiche.estimators._reading import qualified, word
-from fiche.estimators._states import largest
-from fiche.estimators._step_kept import layer, step_of, strange, tokens
 from fiche.estimators._training import BACKWARD, learns, reserved
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, total
@@ -20,6 +15,12 @@ from fiche.kernel.workload import Case, Workload
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._amounts import nothing
+    from fiche.estimators._layer_kept import least
+    from fiche.estimators._learned import known_model
+    from fiche.estimators._states import largest
+    from fiche.estimators._step_kept import layer, step_of, strange, tokens
+
     model = known_model(workload)
     told = word(workload, "training.checkpointing")
     if model is None or told == "none" or reserved(workload, "activations"):
@@ -40,8 +41,10 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 
 def _applies(workload: Workload) -> bool:
+    from fiche.estimators._learned import known_model
+
     model = known_model(workload)
-    return learns(workload) and model is not None and bool(model.blocks)
+    return model is not None and bool(model.blocks)
 
 
 MEMBER = Estimator(
@@ -50,7 +53,7 @@ MEMBER = Estimator(
     source="tokens x bytes kept by the largest layer (torch 2.13, torch.utils.checkpoint)",
     per_case=True,
     resident=False,
-    applies=_applies,
+    applies=lambda workload: learns(workload) and _applies(workload),
     estimate=_estimate,
     phases=BACKWARD,
     spread="tokens",

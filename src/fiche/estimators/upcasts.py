@@ -7,15 +7,6 @@ whether it was called: `method.settings.prepare_for_kbit`.
 
 from __future__ import annotations
 
-from fiche.estimators._amounts import bytes_of, narrower, nothing
-from fiche.estimators._elements import elements
-from fiche.estimators._learned import (
-    base_is_quantised,
-    held,
-    known_model,
-    setting,
-    unquantised_bits,
-)
 from fiche.estimators._reading import operation_is, word
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, either, total
@@ -28,6 +19,10 @@ _NOT_CAST = ("gptq", "aqlm", "eetq", "hqq", "torchao")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    from fiche.estimators._amounts import bytes_of, narrower, nothing
+    from fiche.estimators._elements import elements
+    from fiche.estimators._learned import known_model, setting, unquantised_bits
+
     model = known_model(workload)
     if model is None or setting(workload, "prepare_for_kbit") == "no" or _not_cast(model):
         return ()
@@ -44,6 +39,8 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 def _unpacked(workload: Workload, model: Model) -> tuple[Parameters, ...]:
     """What stays in 16 bits: everything but linear modules; the output head stays too (transformers)."""
+    from fiche.estimators._learned import base_is_quantised, held
+
     packed = ("linear",) if base_is_quantised(workload) else ()
     return tuple(
         group for group in held(model) if group.role not in packed or not _is_matrix(group)
@@ -64,6 +61,8 @@ def _applies(workload: Workload) -> bool:
     """A quantised base is prepared unless the fiche denies it; another one only where it says so."""
     if not operation_is(workload, "adaptation") or word(workload, "method.kind") == "full":
         return False
+    from fiche.estimators._learned import base_is_quantised, setting
+
     return base_is_quantised(workload) or setting(workload, "prepare_for_kbit") == "yes"
 
 
