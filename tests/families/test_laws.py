@@ -1,5 +1,7 @@
 """Laws of decoders: more of anything is never less, fewer heads never cost more, and nothing is guessed."""
 
+from fractions import Fraction
+
 import pytest
 from families.decoders import classes, config_of, exact, model, parameters, values_per_token
 from hypothesis import given
@@ -39,6 +41,30 @@ TYPES = [
     "gpt_oss",
     "glm4_moe",
     "deepseek_v3",
+]
+DECODERS = [
+    *TYPES,
+    *(
+        "qwen2",
+        "gemma3n_text",
+        "gemma4_text",
+        "falcon",
+        "mpt",
+        "opt",
+        "dbrx",
+        "jetmoe",
+        "laguna",
+        "llama4_text",
+    ),
+    *(
+        "longcat_flash",
+        "glm_moe_dsa",
+        "deepseek_v4",
+        "nemotron-nas",
+        "chatglm",
+        "cohere2_moe",
+        "ernie4_5_moe",
+    ),
 ]
 GROWING = [
     "vocab_size",
@@ -154,3 +180,61 @@ def test_every_type_of_a_family_gives_a_model_of_its_defaults_without_failing():
         for word in member.model_types:
             found = member.build(config_of(word), lambda part: model(part.model_type))
             assert found.model_type == word
+
+
+ODD = [
+    *(
+        None,
+        True,
+        0,
+        -1,
+        3,
+        10**12,
+        "x",
+        "",
+        [],
+        [1, 2],
+        ["full_attention", None],
+        {},
+        {"0": 3},
+        [[1]],
+    ),
+    *(
+        Fraction(1, 2),
+        {"0": {"head_dim": 4}},
+        [{"attention": 3, "ffn": None}],
+        ["LlamaModel"],
+        ["sparse"],
+    ),
+]
+TOUCHY = [
+    *("layer_types", "mlp_layer_types", "per_layer_config", "architectures", "block_configs"),
+    *(
+        "num_nextn_predict_layers",
+        "indexer_types",
+        "moe_layers",
+        "no_rope_layers",
+        "mlp_only_layers",
+    ),
+    *(
+        "attn_config",
+        "ffn_config",
+        "compress_rates",
+        "compress_ratios",
+        "num_attention_heads_per_layer",
+    ),
+    *("intermediate_size", "num_attention_heads", "num_key_value_heads", "id2label", "num_labels"),
+    *("num_hidden_layers", "hidden_size", "head_dim", "sliding_window", "sliding_window_pattern"),
+]
+
+
+@given(
+    st.sampled_from(DECODERS),
+    st.dictionaries(st.sampled_from(TOUCHY), st.sampled_from(ODD), max_size=4),
+)
+def test_whatever_a_file_says_gives_a_model_open_or_not(model_type, values):
+    """A file may hold anything (law 7): what is no number is a question, what is no list is asked for."""
+    found = model(model_type, **{"num_hidden_layers": 2, **values})
+    assert found.model_type == model_type
+    for group in found.parameters:
+        assert elements(group).low >= 0

@@ -72,11 +72,20 @@ def family(name: str, title: str, source: str, kinds: Mapping[str, Decoder]) -> 
 
 
 def decoder(family: str, kind: Decoder, config: Config) -> Model:
-    """The model of a configuration, or an open one where its layers are untold."""
+    """The model of a configuration, or an open one where its layers are untold or a divisor is zero."""
     dims = Dims(config, kind.dims)
     if not dims.layers:
         text = f"say how many layers this {config.model_type} has, at most {MOST_LAYERS}"
         return unread(config, family, text)
+    try:
+        return _built(family, kind, config, dims)
+    except ZeroDivisionError:
+        return unread(
+            config, family, f"give this {config.model_type} its heads: none is no number of them"
+        )
+
+
+def _built(family: str, kind: Decoder, config: Config, dims: Dims) -> Model:
     kinds = kind.settled(reaches(config, len(dims.layers), kind.reach))
     inside = _mlp_kinds(kind, config, len(dims.layers))
     words = frozenset(_words(kind, config))

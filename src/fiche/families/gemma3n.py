@@ -11,7 +11,7 @@ from fiche.families._reach import FULL, SLIDING, every
 from fiche.families._rows import Place, fixed, rows
 from fiche.families._tables import FOUR_NORMS, GATED, HEAD
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Node, floor
+from fiche.kernel.figure import Node, floor, larger
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
 
@@ -70,7 +70,7 @@ layer_scalar =buffer 1
 
 def _streams(place: Place) -> tuple[Parameters, ...]:
     """Projections between the parallel streams of a token: one for each stream but the first."""
-    others = Place(dims=place.dims, count=place.dims["streams"] - 1)
+    others = Place(dims=place.dims, count=larger(place.dims["streams"], 1) - 1)
     return rows("model.altup_{,unembed_}projections.* linear hidden hidden", others)
 
 

@@ -177,6 +177,7 @@ DEEPSEEK_V4 = Decoder(
         # Experts that see a token, side by side.
         "ffn": "experts_used*expert_ffn",
     },
+    words=("mlp_bias=mlp_bias",),
     reach=_v4_reach,
     parts=_v4_parts,
     further=_routers,

@@ -39,6 +39,7 @@ KINDS = {
             **EXPERT_DIMS,
             "expert_ffn": "intermediate_size",
             "head": "kv_channels",
+            "kv_heads": "num_key_value_heads",
             "heads": _heads,
         },
     ),
