@@ -79,3 +79,38 @@ def test_a_block_that_predicts_is_stored_and_not_loaded():
 
 def test_a_file_that_says_nothing_of_such_blocks_has_none():
     assert all(group.loaded for group in model("deepseek_v3").parameters)
+
+
+KIMI_K2 = {
+    "vocab_size": 163840,
+    "hidden_size": 7168,
+    "intermediate_size": 18432,
+    "moe_intermediate_size": 2048,
+    "num_hidden_layers": 61,
+    "num_attention_heads": 64,
+    "n_routed_experts": 384,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 8,
+    "first_k_dense_replace": 1,
+    "kv_lora_rank": 512,
+    "q_lora_rank": 1536,
+    "qk_rope_head_dim": 64,
+    "qk_nope_head_dim": 128,
+    "v_head_dim": 128,
+    "attention_bias": False,
+    "tie_word_embeddings": False,
+}
+
+
+def test_kimi_k2_is_v3_whatever_its_file_calls_it():
+    """reference/estimators.md 2.2: 70,272 bytes a token; weights-064 prints 1.027 trillion."""
+    found = model("kimi_k2", **KIMI_K2)
+    assert found.open == ()
+    assert parameters(found) == parameters(model("deepseek_v3", **KIMI_K2)) == 1_026_408_209_408
+    assert 2 * values_per_token(found) == 70_272
+
+
+@pytest.mark.parametrize("key", sorted(KIMI_K2))
+def test_a_class_outside_the_library_has_no_defaults(key):
+    found = model("kimi_k2", **{name: value for name, value in KIMI_K2.items() if name != key})
+    assert found.open

@@ -55,6 +55,21 @@ KINDS = {
     "deepseek_v2": replace(V3, sparse=EXPERTS + SHARED, words=(*V3.words, "mlp_bias=mlp_bias")),
     "deepseek_v3": V3,
     "deepseek_v32": V32,
+    # Kimi K2 names a class of its own beside its files: that of V3, with every key told.
+    "kimi_k2": replace(
+        V3,
+        required=(
+            *("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads"),
+            *(
+                "moe_intermediate_size",
+                "n_routed_experts",
+                "n_shared_experts",
+                "num_experts_per_tok",
+            ),
+            *("kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"),
+            *("first_k_dense_replace", "attention_bias", "tie_word_embeddings"),
+        ),
+    ),
     "glm_moe_dsa": V32,
     "glm4_moe_lite": replace(V3, mlp=first_dense(1)),
     "mistral4": replace(V3, sparse=EXPERTS + SHARED),
