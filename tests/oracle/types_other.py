@@ -814,3 +814,48 @@ for _more in (
     _add(
         "hubert", *_ends("Hubert", "Model", "ForCTC", "ForSequenceClassification"), **_WAVE, **_more
     )
+
+# --- More -----------------------------------------------------------------------------------------
+
+_add(
+    "eurobert",
+    *_ends("EuroBert", "Model", *_TASKS[:3]),
+    **_BODY,
+    num_key_value_heads=2,
+    pad_token_id=0,
+)
+_add(
+    "idefics2",
+    "Idefics2ForConditionalGeneration",
+    text_config={**_TEXT, "model_type": "mistral"},
+    vision_config=_SEEN,
+    perceiver_config={
+        "hidden_size": 16,
+        "resampler_n_latents": 5,
+        "resampler_depth": 2,
+        "resampler_n_heads": 3,
+        "resampler_head_dim": 7,
+        "num_key_value_heads": 1,
+    },
+)
+_SQUARES = {
+    "depth": 3,
+    "hidden_size": 18,
+    "num_heads": 3,
+    "image_size": 24,
+    "patch_size": 4,
+    "out_hidden_size": 16,
+    "intermediate_size": 26,
+}
+_add(
+    "glm4v",
+    "Glm4vForConditionalGeneration",
+    text_config=_typed("glm4v_text"),
+    vision_config=_SQUARES,
+)
+_add(
+    "glm4v_moe",
+    "Glm4vMoeForConditionalGeneration",
+    text_config=_typed("glm4v_moe_text", n_routed_experts=3, moe_intermediate_size=10, head_dim=6),
+    vision_config={**_SQUARES, "attention_bias": True},
+)

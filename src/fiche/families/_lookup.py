@@ -13,6 +13,9 @@ from fiche.kernel.record import replace
 
 Find = Callable[[str], Family | None]
 
+# Where wholes keep the configuration of their language part.
+_LANGUAGE = ("text_config", "llm_config", "language_config")
+
 
 def model_of(config: Config, find: Find) -> Model:
     """The model that a configuration describes; an unknown type gives an open model, never a guess (C2).
@@ -21,8 +24,26 @@ def model_of(config: Config, find: Find) -> Model:
     """
     family = find(config.model_type)
     if family is None:
-        return _open(config)
+        return _language(config, find) or _open(config)
     return family.build(config, lambda part: model_of(part, find))
+
+
+def _language(config: Config, find: Find) -> Model | None:
+    """An unknown whole around a known language part: open, with what that part keeps and no parameters."""
+    part = next((p for p in map(config.part, _LANGUAGE) if p is not None), None)
+    known = None if part is None else find(part.model_type)
+    if part is None or known is None:
+        return None
+    language = known.build(part, lambda inside: model_of(inside, find))
+    found = _open(config)
+    return replace(
+        language,
+        family=known.name,
+        model_type=config.model_type,
+        parameters=(),
+        config=config,
+        open=(*found.open, *language.open),
+    )
 
 
 def described(config: Config | None, checkpoint: Checkpoint | None, find: Find) -> Model:

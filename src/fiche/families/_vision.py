@@ -41,11 +41,12 @@ class Tower:
 class Wrapper:
     """What is particular to one model type.
 
-    `projector` lists tensors outside the parts, at `projected`, over `dims` (worked out from the
-    configuration and its parts) and `words`. `text` and `text_prefix` are the key and the prefix of the
-    language part; `whole` keeps its own names and head under that prefix. `images` says how an image
-    becomes tokens, None where no rule of one line does. `forwards`: the head is tied where the language
-    part says so, be the whole silent. `flat` is the type of a language part whose keys stand at the root.
+    `projector` lists tensors outside the parts, at `projected`, over `dims` (worked out from the configuration
+    and its parts) and `words`; `besides` builds what no table says. `text` and `text_prefix` are the key and
+    the prefix of the language part; `whole` keeps its own names and head under that prefix. `images` says
+    how an image becomes tokens, None where no rule of one line does. `forwards`: the head is tied where the
+    language part says so, be the whole silent. `flat` is the type of a language part whose keys stand at the
+    root. `changed` completes the language part by the whole.
     """
 
     towers: tuple[Tower, ...]
@@ -60,6 +61,7 @@ class Wrapper:
     forwards: bool = False
     flat: str = ""
     changed: Callable[[Model, Config], Model] = lambda model, config: model
+    besides: Callable[[Config, Parts], tuple[Parameters, ...]] = lambda config, parts: ()
 
 
 def part_of(config: Config, name: str, otherwise: str = "") -> Config | None:
@@ -161,7 +163,8 @@ def _projector(config: Config, kind: Wrapper, parts: Parts) -> tuple[Parameters,
     if len(parts) == 1:
         return ()
     place = Place(dims=kind.dims(config, parts), prefix=kind.projected, part="projector")
-    return rows(kind.projector, place.where(*kind.words(config, parts)))
+    listed = rows(kind.projector, place.where(*kind.words(config, parts)))
+    return (*listed, *kind.besides(config, parts))
 
 
 def _language(language: Model, kind: Wrapper, tied: bool | None) -> tuple[Parameters, ...]:

@@ -1,10 +1,26 @@
-"""Idefics 3 and SmolVLM: a SigLIP-like tower, and pixels shuffled into wider tokens, in front of Llama."""
+"""Idefics 2 and 3, SmolVLM: a SigLIP-like tower in front of Mistral or Llama.
+
+Idefics 2 resamples an image to a fixed number of tokens, the others shuffle pixels into wider ones.
+"""
 
 from __future__ import annotations
 
 from fiche.families._encoder import Encoder, encoders
-from fiche.families._vision import NO_WORDS, Tower, Wrapper, joined, patches, wrappers
+from fiche.families._reads import MOST_LAYERS
+from fiche.families._rows import Place, rows
+from fiche.families._vision import (
+    NO_WORDS,
+    Parts,
+    Tower,
+    Wrapper,
+    joined,
+    part_of,
+    patches,
+    wrappers,
+)
+from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
+from fiche.kernel.model import Parameters
 
 _LAYER = """
 self_attn.{q,k,v,out}_proj linear+ hidden hidden
@@ -20,8 +36,8 @@ embeddings.position_embedding position places hidden
 post_layernorm norm+ hidden
 """
 
-_NAME, _TITLE = "idefics", "Idefics 3, SmolVLM"
-_SOURCE = "transformers 5.24 models/idefics3 and models/smolvlm"
+_NAME, _TITLE = "idefics", "Idefics 2 and 3, SmolVLM"
+_SOURCE = "transformers 5.24 models/idefics2, idefics3, smolvlm"
 
 _VISION = Encoder(
     outer=_BODY,
@@ -47,18 +63,66 @@ _SHUFFLING = Wrapper(
 )
 
 
+_CONNECTOR = """
+modality_projection.{gate,up}_proj linear ffn vision
+modality_projection.down_proj linear hidden ffn
+perceiver_resampler.latents =embedding latents hidden
+perceiver_resampler.norm norm hidden
+"""
+
+_RESAMPLER = """
+input_latents_norm norm hidden
+input_context_norm norm hidden
+post_attention_layernorm norm hidden
+self_attn.q_proj linear heads*head hidden
+self_attn.{k,v}_proj linear kv_heads*head hidden
+self_attn.o_proj linear hidden heads*head
+mlp.{gate,up}_proj linear 4*hidden hidden
+mlp.down_proj linear hidden 4*hidden
+"""
+
+
+def _resampled(config: Config, parts: Parts) -> tuple[Parameters, ...]:
+    """The projector of Idefics 2, at the width of the language part, and the layers that resample."""
+    text, vision = parts["text_config"], parts["vision_config"]
+    perceiver = part_of(config, "perceiver_config")
+    if perceiver is None:
+        return ()
+    dims = {
+        "hidden": text.number("hidden_size"),
+        "ffn": text.number("intermediate_size"),
+        "vision": vision.number("hidden_size"),
+        "latents": perceiver.number("resampler_n_latents"),
+        "heads": perceiver.number("resampler_n_heads"),
+        "head": perceiver.number("resampler_head_dim"),
+        "kv_heads": perceiver.number("num_key_value_heads"),
+    }
+    place = Place(dims=dims, prefix="model.connector.", part="projector")
+    depth = perceiver.whole("resampler_depth") or 0
+    layer = place.over(
+        "perceiver_resampler.layers.*.",
+        range(min(depth, MOST_LAYERS)),
+        perceiver.number("resampler_depth"),
+    )
+    return (*rows(_CONNECTOR, place), *rows(_RESAMPLER, layer))
+
+
 _TOWERS = encoders(
     _NAME,
     _TITLE,
     _SOURCE,
-    {"idefics3_vision": _VISION, "smolvlm_vision": _VISION},
+    {"idefics2_vision": _VISION, "idefics3_vision": _VISION, "smolvlm_vision": _VISION},
 )
 
 _WHOLE = wrappers(
     _NAME,
     _TITLE,
     _SOURCE,
-    {"idefics3": _SHUFFLING, "smolvlm": _SHUFFLING},
+    {
+        "idefics2": Wrapper(towers=(_TOWER,), besides=_resampled, text_prefix="model.text_model."),
+        "idefics3": _SHUFFLING,
+        "smolvlm": _SHUFFLING,
+    },
 )
 
 MEMBER = Family(
