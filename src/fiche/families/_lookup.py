@@ -25,7 +25,24 @@ def model_of(config: Config, find: Find) -> Model:
     family = find(config.model_type)
     if family is None:
         return _language(config, find) or _open(config)
-    return family.build(config, lambda part: model_of(part, find))
+    try:
+        return family.build(config, lambda part: model_of(part, find))
+    except ZeroDivisionError:
+        return _divided(config, family.name)
+
+
+def _divided(config: Config, family: str) -> Model:
+    """A model whose configuration has zero heads, patches or groups where others are shared among them."""
+    text = (
+        f"give the configuration of {config.model_type} again: a number that divides others is zero"
+    )
+    return Model(
+        family=family,
+        model_type=config.model_type,
+        architecture="",
+        config=config,
+        open=(_asked(text),),
+    )
 
 
 def _language(config: Config, find: Find) -> Model | None:
@@ -34,7 +51,7 @@ def _language(config: Config, find: Find) -> Model | None:
     known = None if part is None else find(part.model_type)
     if part is None or known is None:
         return None
-    language = known.build(part, lambda inside: model_of(inside, find))
+    language = model_of(part, find)
     found = _open(config)
     return replace(
         language,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fiche.families._reads import architecture_of, head_of, renamed, storage_of, unread
+from fiche.families._reads import architecture_of, asked, head_of, renamed, storage_of, unread
 from fiche.families._rows import Place, rows
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
@@ -130,6 +130,7 @@ def _model(name: str, config: Config, kind: Wrapper, inner: Inner) -> Model:
     for tower in kind.towers:
         part = part_of(config, tower.key, tower.usual)
         if part is None:
+            doubts += _absent(config, tower)
             continue
         parts[tower.key] = part
         built = inner(part)
@@ -151,12 +152,18 @@ def _model(name: str, config: Config, kind: Wrapper, inner: Inner) -> Model:
         hidden=language.hidden,
         vocabulary=language.vocabulary,
         positions=language.positions,
-        images=kind.images(config, parts),
+        images=kind.images(config, parts) if len(parts) > len(kind.towers) else None,
         storage=storage_of(config, text),
         config=config,
         open=tuple(dict.fromkeys(doubts)),
         notes=language.notes,
     )
+
+
+def _absent(config: Config, tower: Tower) -> list[Condition]:
+    """What to ask where a tower has no configuration, though file or class says that there is one."""
+    told = config.value(tower.key) is not None or config.defaults.get(tower.key) is not None
+    return [asked(f"give {tower.key} of {config.model_type}")] if told else []
 
 
 def _projector(config: Config, kind: Wrapper, parts: Parts) -> tuple[Parameters, ...]:

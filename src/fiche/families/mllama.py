@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from fiche.families._encoder import Encoder, encoder_model
 from fiche.families._reads import (
+    MOST_LAYERS,
     architecture_of,
     counted,
     head_of,
@@ -79,7 +80,7 @@ def _ratios(config: Config) -> Node:
 
 def _global(config: Config, body: Place) -> tuple[Parameters, ...]:
     """Layers over all tiles together, each with two gates."""
-    depth = range(config.whole("num_global_layers") or 0)
+    depth = range(min(config.whole("num_global_layers") or 0, MOST_LAYERS))
     layer = body.over("global_transformer.layers.*.", depth, config.number("num_global_layers"))
     return (*rows(_SEEN_LAYER, layer), *rows("gate_attn =norm 1\ngate_ffn =norm 1", layer))
 

@@ -98,6 +98,12 @@ def _doubts(config: Config) -> tuple[Condition, ...]:
 
 @needing("t5", "num_layers")
 def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
+    if config.value("num_decoder_layers") is None:
+        return _whole(config, inner)
+    return needing("t5", "num_decoder_layers")(_whole)(config, inner)
+
+
+def _whole(config: Config, inner: Callable[[Config], Model]) -> Model:
     head, doubt = head_class(config, _HEADS)
     place = _place(config)
     halves = [_half(config, place, half) for half in ("encoder", "decoder")]

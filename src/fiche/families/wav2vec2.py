@@ -49,7 +49,7 @@ _HEADS = {
 
 def _item(config: Config, name: str, index: int) -> Node:
     listed: list[Json] = config.listed(name) or []
-    if index < len(listed):
+    if 0 <= index < len(listed):
         values = {**config.values, name: listed[index]}
         return replace(config, values=values).number(name)
     return replace(config, values={}, classes={}).number(name)
