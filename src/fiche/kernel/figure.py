@@ -128,6 +128,15 @@ def larger(left: Operand, right: Operand) -> Figure:
     return _apply("larger", (left, right))
 
 
+def bare(value: Operand) -> Figure:
+    """The same number without the word for what it counts: blocks of tokens are no tokens.
+
+    Raises:
+        ValueError: it counts nothing, for it has a dimension (bytes, hours).
+    """
+    return _apply("bare", (value,))
+
+
 def total(parts: Iterable[Operand], unit: Unit = ONE) -> Figure:
     """The sum of any number of parts; the sum of none is zero of `unit`."""
     inputs = tuple(parts)
@@ -178,7 +187,15 @@ def _unit(operation: str, inputs: tuple[Operand, ...]) -> Unit:
         return units[0].times(units[1])
     if operation == "/":
         return units[0].per(units[1])
+    if operation == "bare":
+        return _uncounted(units[0])
     return _common(operation, units)
+
+
+def _uncounted(unit: Unit) -> Unit:
+    if not unit.is_count:
+        raise ValueError(f"{unit} is no count")
+    return ONE
 
 
 def _common(operation: str, units: list[Unit]) -> Unit:
@@ -254,6 +271,10 @@ def _hull(values: list[Bounds]) -> Bounds:
     return min(low for low, _ in values), _larger(values)[1]
 
 
+def _same(values: list[Bounds]) -> Bounds:
+    return values[0]
+
+
 _BOUNDS = {
     "+": _plus,
     "-": _minus,
@@ -265,6 +286,7 @@ _BOUNDS = {
     "larger": _larger,
     "total": _plus,
     "either": _hull,
+    "bare": _same,
 }
 
 

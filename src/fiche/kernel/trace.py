@@ -121,6 +121,8 @@ def _words(part: _Part) -> list[str | _Part]:
 
 
 def _operation(origin: Computed, part: _Part) -> list[str | _Part]:
+    if origin.operation == "bare":  # a matter of units: the number is the same
+        return [_Part(origin.inputs[0], part.around, part.place)]
     sign = _SIGN.get(origin.operation)
     inner: list[str | _Part] = []
     for place, each in enumerate(origin.inputs):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fiche.estimators._reading import word
 from fiche.estimators.engines._widths import fixed
-from fiche.kernel.figure import Figure, Node, Operand, ceil, either
+from fiche.kernel.figure import Figure, Node, Operand, bare, ceil, either
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, Model
 from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE, Unit, count_of
@@ -88,12 +88,12 @@ def on_a_device(cache: Cache, tensor: Node | None, *, whole_groups: bool | None 
 
 def pages(tokens: Operand, block: Node) -> Figure:
     """Whole blocks that hold these tokens."""
-    return ceil(tokens / block)
+    return ceil(bare(tokens) / bare(block))
 
 
 def padded(cells: Node, step: Node) -> Figure:
     """Cells rounded up to whole steps, counted in the unit of the step."""
-    return ceil(cells / step) * step
+    return ceil(bare(cells) / bare(step)) * step
 
 
 def figure_or(workload: Workload, otherwise: Node, *names: str) -> Node:

@@ -21,7 +21,7 @@ from fiche.estimators.engines._settings import (
     version,
 )
 from fiche.estimators.engines._tokens import encoder_tokens
-from fiche.kernel.figure import Node, Operand, ceil, either, floor, larger, smaller
+from fiche.kernel.figure import Node, Operand, bare, ceil, either, floor, larger, smaller
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, StateCache
 from fiche.kernel.trace import formula
 from fiche.kernel.workload import Case, Workload
@@ -59,7 +59,7 @@ def in_flight(workload: Workload) -> Node:
 
 def full_pages(tokens: Node, held: Node, block: Node) -> Node:
     """Every token of every sequence."""
-    return held * pages(tokens, block)
+    return bare(held) * pages(tokens, block)
 
 
 def windowed_pages(
@@ -73,12 +73,12 @@ def windowed_pages(
     window = cache.window
     if window is None:
         return full_pages(tokens, held, block)
-    rest = held * pages(smaller(tokens, window), block)
+    rest = bare(held) * pages(smaller(bare(tokens), bare(window)), block)
     sliding = cache.reach == "sliding"
     before = window - 1 if sliding else window
-    one = pages(before + flying, block) + (1 if sliding else 0)
-    each = held * smaller(pages(tokens, block), one)
-    together = held * (pages(before, block) + 2) + pages(flying, block)
+    one = pages(bare(before) + bare(flying), block) + (1 if sliding else 0)
+    each = bare(held) * smaller(pages(tokens, block), one)
+    together = bare(held) * (pages(before, block) + 2) + pages(flying, block)
     because = "pages of the window at rest, or with a prefill's tokens in flight"
     return either(rest, smaller(each, together), because)
 
