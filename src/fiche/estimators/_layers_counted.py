@@ -12,7 +12,7 @@ qwen3_moe seed_oss smollm3 stablelm starcoder2
 """
 # These multiply by the weight after the cast back to 16 bits; others before it, some of them twice.
 _NARROW = """
-apertus deepseek_v2 deepseek_v3 exaone exaone4 glm4 glm4_moe granite granitemoe hunyuan_v1_dense llama
+apertus exaone exaone4 glm4 glm4_moe granite granitemoe hunyuan_v1_dense llama
 minimax_m2 ministral mistral mixtral olmoe phi3 qwen2 qwen2_moe qwen3 qwen3_moe smollm3
 """
 
