@@ -17,25 +17,9 @@ KNOWN = {
 }
 JUNK = st.sampled_from(
     [
-        None,
-        True,
-        False,
-        0,
-        1,
-        2,
-        7,
-        -3,
-        10**15,
-        "auto",
-        "x",
-        [],
-        [1],
-        ["a", 2],
-        {},
-        {"model_type": "llama"},
-        Fraction(3, 2),
-        ["full_attention"],
-        {"0": "a"},
+        *(None, True, False, 0, 1, 2, 7, -3, 10**15, "auto", "x"),
+        *([], [1], ["a", 2], ["full_attention"]),
+        *({}, {"model_type": "llama"}, {"0": "a"}, Fraction(3, 2)),
     ]
 )
 COMMON = [
