@@ -141,7 +141,7 @@ def model_of_case(case):
     from fiche.checkpoints import class_defaults
     from fiche.families import model_of
     from fiche.kernel.config import Config
-    from fiche.load.model import family_of
+    from fiche.load.described import family_of
 
     if not case["config"].get("model_type"):
         raise UncoveredError("no configuration is shown")

@@ -99,9 +99,11 @@ Found = tuple[bytes | None, Checkpoint | None, tuple[str, ...]]
 
 def _folder(path: Path) -> Found:
     """A folder of a model, or one that `--save` wrote."""
+    config = _content(path / CONFIG) if (path / CONFIG).is_file() else None
+    if config is not None and _nothing_else(path):
+        return config, None, (_NO_WEIGHTS,)
     from fiche.checkpoints import read_checkpoint
 
-    config = _content(path / CONFIG) if (path / CONFIG).is_file() else None
     if (path / TENSORS).is_file():
         return config, read_checkpoint(path / TENSORS), ()
     try:
@@ -110,7 +112,16 @@ def _folder(path: Path) -> Found:
         nothing = [each.code for each in refused.diagnostics] == ["F808"]
         if config is None or not nothing:
             raise
-    return config, None, ("no file of weights is there: counts are those of the configuration",)
+    return config, None, (_NO_WEIGHTS,)
+
+
+_NO_WEIGHTS = "no file of weights is there: counts are those of the configuration"
+_WEIGHTS = (".safetensors", ".gguf", ".bin", ".index.json", TENSORS, ".pt", ".pth")
+
+
+def _nothing_else(path: Path) -> bool:
+    """True where no file beside the configuration could hold weights or list them."""
+    return not any(each.name.endswith(_WEIGHTS) for each in path.iterdir())
 
 
 def _file(path: Path) -> Found:
@@ -145,7 +156,7 @@ def _config(content: bytes) -> Config:
 
 
 def _model(config: Config | None, checkpoint: Checkpoint | None) -> Model:
-    from fiche.load.model import model_from
+    from fiche.load.described import model_from
 
     found = model_from(config, checkpoint)
     if found is None:

@@ -11,6 +11,7 @@ from fiche.kernel.number import Misread
 from fiche.kernel.origin import Stated
 from fiche.kernel.quantity import parse_count
 from fiche.kernel.record import replace
+from fiche.kernel.unit import counted
 from fiche.kernel.workload import Case, Workload
 
 HERE = Span(file="command line", line=1, column=1)
@@ -63,8 +64,6 @@ def count(path: str, id: str, text: str) -> Figure:
     Raises:
         Refused: it is no plain whole number.
     """
-    from fiche.load.vocabulary import counted
-
     read = parse_count(text, counted(path))
     if isinstance(read, Misread):
         message = f"{path}: {read.message}"

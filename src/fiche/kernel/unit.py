@@ -69,3 +69,11 @@ def count_of(word: str) -> Unit:
 def money(currency: str) -> Unit:
     """The unit of an amount in an ISO 4217 currency; currencies never convert silently."""
     return Unit(((currency, 1),))
+
+
+def counted(path: str) -> str:
+    """The word that a count at this path counts: `heads` of `model.kv_heads`, `tokens` of `prompt_tokens`.
+
+    The last word of the path, as estimators name what is missing; so prompt and new tokens add up.
+    """
+    return path.rsplit(".", 1)[-1].rsplit("_", 1)[-1]

@@ -10,12 +10,11 @@ from fiche.kernel.checkpoint import Checkpoint
 from fiche.kernel.config import Config
 from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Diagnostic, Refused
-from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
+from fiche.load.described import model_from
 from fiche.load.fault import Faults
 from fiche.load.folder import Folder, UnreadableError
 from fiche.load.node import Mapping, Scalar
-from fiche.registry import claiming
 
 Read = TypeVar("Read")
 
@@ -54,20 +53,6 @@ def model_files(fiche: Mapping, folder: Folder, faults: Faults) -> ModelFiles:
     config = _read(told, "config", CONFIG_LIMIT, _config, found, folder, faults)
     checkpoint = _read(told, "tensors", TENSORS_LIMIT, _tensors, found, folder, faults)
     return found._replace(model=model_from(config, checkpoint))
-
-
-def model_from(config: Config | None, checkpoint: Checkpoint | None) -> Model | None:
-    """The model that its files describe together; None without any."""
-    if config is None and checkpoint is None:
-        return None
-    from fiche.families import described
-
-    return described(config, checkpoint, family_of)
-
-
-def family_of(model_type: str) -> Family | None:
-    """The family that knows a model type."""
-    return claiming("fiche.families", Family, lambda family: family.model_types, model_type)
 
 
 def _read(

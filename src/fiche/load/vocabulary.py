@@ -63,11 +63,3 @@ def _terms(
             yield from _terms(target, definitions, f"{path}.")
         else:
             yield path, Term(is_count=name in _COUNTS, label=told["title"])
-
-
-def counted(path: str) -> str:
-    """The word that a count at this path counts: `heads` of `model.kv_heads`, `tokens` of `prompt_tokens`.
-
-    The last word of the path, as estimators name what is missing; so prompt and new tokens add up.
-    """
-    return path.rsplit(".", 1)[-1].rsplit("_", 1)[-1]

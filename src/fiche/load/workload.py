@@ -8,11 +8,12 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Assumed, Stated
 from fiche.kernel.quantity import parse_bytes, parse_duration
+from fiche.kernel.unit import counted
 from fiche.kernel.workload import Case, Workload
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
 from fiche.load.values import Signature, count_parser, fact, figure, leaves, unique
-from fiche.load.vocabulary import RENAMED, counted, dimension_terms, term
+from fiche.load.vocabulary import RENAMED, dimension_terms, term
 
 
 def workload(fiche: Mapping, sign: Signature) -> Workload:
