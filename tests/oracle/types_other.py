@@ -859,3 +859,5 @@ _add(
     text_config=_typed("glm4v_moe_text", n_routed_experts=3, moe_intermediate_size=10, head_dim=6),
     vision_config={**_SQUARES, "attention_bias": True},
 )
+for _more in ({}, {"use_gated_mlp": True, "key_bias": True, "num_register_tokens": 4}):
+    _add("dinov3_vit", "DINOv3ViTModel", **_SEEN, **_more)

@@ -1,4 +1,4 @@
-"""DINOv2, with and without registers: a ViT with scaled residuals, the largest with a gated feed-forward."""
+"""DINOv2 and DINOv3: ViTs with scaled residuals, with and without registers, the largest with gates."""
 
 from __future__ import annotations
 
@@ -64,10 +64,34 @@ _PLAIN = Encoder(
     part="vision",
 )
 
+_THIRD_BODY = """
+embeddings.cls_token =embedding 1 1 hidden
+embeddings.mask_token =embedding 1 1 hidden
+embeddings.register_tokens =embedding 1 registers hidden
+embeddings.patch_embeddings convolution+ hidden colours patch patch
+norm norm+ hidden
+"""
+
+_THIRD_LAYER = """
+norm1 norm+ hidden
+attention.q_proj linear+query_bias hidden hidden
+attention.k_proj linear+key_bias hidden hidden
+attention.v_proj linear+value_bias hidden hidden
+attention.o_proj linear+proj_bias hidden hidden
+layer_scale1.lambda1 =norm hidden
+norm2 norm+ hidden
+?use_gated_mlp mlp.gate_proj linear+mlp_bias ffn hidden
+mlp.up_proj linear+mlp_bias ffn hidden
+mlp.down_proj linear+mlp_bias hidden ffn
+layer_scale2.lambda1 =norm hidden
+"""
+
+_BIASES = ("query_bias", "key_bias", "value_bias", "proj_bias", "mlp_bias", "use_gated_mlp")
+
 MEMBER = encoders(
     "dinov2",
-    "DINOv2",
-    "transformers 5.24 models/dinov2 and models/dinov2_with_registers",
+    "DINOv2 and DINOv3",
+    "transformers 5.24 models/dinov2, dinov2_with_registers, dinov3_vit",
     {
         "dinov2": _PLAIN,
         "dinov2_with_registers": replace(
@@ -75,6 +99,21 @@ MEMBER = encoders(
             base="dinov2_with_registers.",
             dims={**_PLAIN.dims, "registers": "num_register_tokens"},
             more=lambda config: (*_masked(config), "registers"),
+        ),
+        "dinov3_vit": Encoder(
+            outer=_THIRD_BODY,
+            layer=_THIRD_LAYER,
+            layers="model.layer.*.",
+            base="",
+            heads={},
+            dims={
+                **NO_WORDS,
+                "colours": "num_channels",
+                "patch": lambda config: one_of(config, "patch_size"),
+                "registers": "num_register_tokens",
+            },
+            words={word: word for word in _BIASES},
+            part="vision",
         ),
     },
 )
