@@ -226,10 +226,11 @@ def formats(case):
         return
     for word, name in (
         *(("bnb.nf4", "nf4"), ("bnb.fp4", "fp4"), ("bnb.int8", "int8"), ("qlora", "nf4")),
-        *(("bf16", "bf16"), ("bfloat16", "bf16"), ("fp16", "fp16"), ("16-true", "fp16")),
+        *(("q-lora", "nf4"), ("bf16", "bf16"), ("bfloat16", "bf16"), ("fp16", "fp16")),
+        ("16-true", "fp16"),
         *(("32-true", "fp32"), ("fp32", "fp32")),
     ):
-        if word in words or word in told_words(conditions, "method"):
+        if word in words or word in told_words(conditions, "method", "cumulative_technique"):
             yield "formats.loaded", name
             if name in ("bf16", "fp16", "fp32"):
                 yield "formats.cache", name
@@ -318,7 +319,9 @@ def adapters(case):
     kind = (conditions.get("peft") or {}).get("peft_type", "")
     if kind and kind != "LORA":
         raise UncoveredError(f"the method {kind} has no rule here")
-    lora = "lora" in told_words(conditions, "method", "recipe").replace("-", "")
+    lora = "lora" in told_words(conditions, "method", "recipe", "cumulative_technique").replace(
+        "-", ""
+    )
     lora = lora or "lora" in str(conditions.get("quantisation", "")).lower()
     return lora or kind == "LORA" or "lora_r" in conditions or "lora_rank" in conditions
 

@@ -10,9 +10,9 @@ from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
 
 
-def item(name, value, *phases):
+def item(name, value, *phases, resident=True):
     node = stated(name, value, BYTE) if value is not None else missing(name, BYTE, "need", "say it")
-    return LoadItem(name=name, node=node, resident=True, phases=phases)
+    return LoadItem(name=name, node=node, resident=resident, phases=phases)
 
 
 LOAD = workload(operation="generation")
@@ -56,3 +56,12 @@ def test_what_is_missing_opens_the_phase_it_is_alive_in_only():
     found = totals(*ITEMS, item("activations", None, "prefill"))
     assert found["prefill"].total.high is None
     assert found["decode"].total.high == 140
+
+
+def test_what_comes_and_goes_need_not_be_alive_together():
+    """Activations shrink while gradients grow: at least the larger of them, at most both."""
+    passing = [item("activations", 50, resident=False), item("gradients", 70, resident=False)]
+    found = totals(item("weights", 100), *passing)["decode"].total
+    assert (found.low, found.high) == (170, 220)
+    alone = totals(item("weights", 100), passing[0])["decode"].total
+    assert (alone.low, alone.high) == (150, 150)

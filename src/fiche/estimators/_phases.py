@@ -1,16 +1,17 @@
 """What is alive together in each phase of a case, and which phase asks for most (C4, D7).
 
-A total of a phase is a sum of what its items may hold at that time, never an observed peak: an open item opens
-its high end.
+A total of a phase is never an observed peak. At most, its items all hold their most at one time; at least,
+the resident ones are there with the largest of the others, for those come and go. An open item opens it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 
 from fiche.estimators._reading import operation_is, qualified
 from fiche.kernel.comparison import LoadItem, PhaseTotal
-from fiche.kernel.figure import Figure, total
+from fiche.kernel.figure import Figure, Node, either, larger, total
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -47,7 +48,17 @@ def _far(figure: Figure) -> tuple[bool, object]:
 def _total(phase: str, case: Case | None, items: tuple[LoadItem, ...]) -> PhaseTotal:
     alive = [item for item in items if not item.phases or phase in item.phases]
     alive.sort(key=lambda item: -item.node.low)
-    summed = total((item.node for item in alive), BYTE)
+    summed = _together(alive)
     label = f"{phase.replace('_', ' ')}: what is alive together"
     named = summed.named(qualified(case, f"phase.{phase}"), label)
     return PhaseTotal(phase=phase, items=tuple(alive), total=named)
+
+
+def _together(alive: list[LoadItem]) -> Figure:
+    summed = total((item.node for item in alive), BYTE)
+    passing = [item.node for item in alive if not item.resident]
+    if len(passing) < 2:
+        return summed
+    largest: Node = reduce(larger, passing[1:], passing[0])
+    least = total([*(item.node for item in alive if item.resident), largest], BYTE)
+    return either(least, summed, "items that are not resident need not be alive at one time")
