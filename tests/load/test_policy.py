@@ -75,7 +75,8 @@ def test_the_strict_facts_of_memory_are_those_of_the_design():
         "placement.split",
         "process_protocol",
     }
-    assert strict["memory.generation"] == ("formats.cache",)
+    keys = ("formats.cache", "formats.cache_key", "formats.cache_value")
+    assert strict["memory.generation"] == keys
     for kind in ("quality", "software", "precision"):
         assert strict[kind], "an empty list would let any piece cover any question"
 
