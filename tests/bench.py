@@ -10,6 +10,7 @@ Nothing here is asserted by the test suite: a busy machine may miss a bound with
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import statistics
 import subprocess
@@ -18,6 +19,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from bench_models import bench_models
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "samples" / "serving" / "fiche.yaml"
@@ -51,6 +54,14 @@ def other() -> None:
 
 app()
 '''
+
+# The published dimensions of Llama-3.1-8B.
+CONFIG = """{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+ "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
+ "num_key_value_heads": 8, "vocab_size": 128256, "tie_word_embeddings": false,
+ "max_position_embeddings": 131072, "torch_dtype": "bfloat16"}"""
+LOAD = ["--tokens", "8192", "--sequences", "4", "--cache", "bf16"]
+ENGINE = ["--engine", "vllm", "--engine-version", "0.28.0"]
 
 WEASYPRINT_ALONE = """
 import sys
@@ -87,6 +98,8 @@ def main() -> int:
             if not wanted or contest.name in wanted
             if not within(contest, options.rounds)
         ]
+    if not wanted or "models" in wanted:
+        missed += bench_models(max(options.rounds // 3, 1))
     print("all within their bounds" if not missed else f"beyond its bound: {', '.join(missed)}")
     return 0
 
@@ -101,6 +114,7 @@ def prepared(folder: Path) -> list[Contest]:
     alone.write_text(WEASYPRINT_ALONE, encoding="utf-8")
     out = ["-o", str(folder / "out"), "--force"]
     return [
+        *estimating(folder),
         Contest("help", [*FICHE, "--help"], [sys.executable, "-c", "import typer"], 2.0, 0.0),
         Contest("check", [*FICHE, "check", str(SAMPLE)], floor, 1.0, 0.1),
         Contest(
@@ -118,6 +132,45 @@ def prepared(folder: Path) -> list[Contest]:
             0.2,
         ),
     ]
+
+
+def estimating(folder: Path) -> list[Contest]:
+    """`fiche estimate` on a local configuration, against a command with its options that does nothing."""
+    model = folder / "model"
+    model.mkdir()
+    (model / "config.json").write_text(CONFIG, encoding="utf-8")
+    noop = folder / "noop_estimate.py"
+    noop.write_text(noop_of(ROOT / "src" / "fiche" / "cli" / "estimate.py"), encoding="utf-8")
+    load = ["--model", str(model), *LOAD]
+    thousand = ["--sweep", "context=" + ",".join(str(1024 * n) for n in range(1, 1001)), "--csv"]
+    floor = [sys.executable, str(noop), "estimate"]
+    return [
+        Contest(
+            "engine", [*FICHE, "estimate", *load, *ENGINE], [*floor, *load, *ENGINE], 1.0, 0.06
+        ),
+        Contest("untold", [*FICHE, "estimate", *load], [*floor, *load], 1.0, 0.06),
+        Contest(
+            "sweep",
+            [*FICHE, "estimate", *load, *ENGINE, *thousand],
+            [*floor, *load, *ENGINE, *thousand],
+            1.0,
+            1.0,
+        ),
+    ]
+
+
+def noop_of(command: Path) -> str:
+    """A program with the options of a command's module and nothing in its body."""
+    tree = ast.parse(command.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == command.stem:
+            node.body = node.body[:1]
+    app = (
+        "app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)\n"
+        f"app.command()({command.stem})\n"
+        "app.command('other')(lambda: None)\napp()\n"
+    )
+    return ast.unparse(tree) + "\n" + app
 
 
 def within(contest: Contest, rounds: int) -> bool:
