@@ -28,7 +28,7 @@ from fiche.estimators.engines._transformers import (
 )
 from fiche.estimators.engines._widths import computed_width
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Node, ceil, smaller, total
+from fiche.kernel.figure import Node, ceil, larger, smaller, total
 from fiche.kernel.model import AttentionCache
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -63,7 +63,7 @@ def _retained(cache: AttentionCache, workload: Workload, case: Case | None) -> I
     prompt = prompt_tokens(case, workload)
     chunk = workload.figures.get("engine.settings.prefill_chunk_size")
     stored = prompt if chunk is None else smaller(prompt, cache.window + as_tokens(chunk))
-    beyond = stored - smaller(stored, cache.window)
+    beyond = larger(stored, cache.window) - cache.window  # an open prompt never falls below zero
     layer = token_bytes(on_device(cache, workload), cache_widths(workload))
     node = cache.count * layer * beyond * sequences(case)
     because = f"transformers before {CONFIG_AWARE} keeps every token of sliding layers for good"
