@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from fiche.families._blocks import blocks_of
 from fiche.families._caches import KNOWN, KNOWN_LATENT, caches_of
-from fiche.families._dims import MOST_LAYERS, Dims, Names, Part
+from fiche.families._dims import Dims, Names, Part
 from fiche.families._outputs import strange_outputs, with_outputs
 from fiche.families._predictions import predictions
 from fiche.families._reach import Rule, by_window, reaches
-from fiche.families._reads import architecture_of, asked, storage_of, unread
+from fiche.families._reads import MOST_LAYERS, architecture_of, asked, storage_of, unread
 from fiche.families._rows import Place, rows
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from fiche.families._reads import counted
-from fiche.kernel.address import Pointer
+from fiche.families._reads import MOST_LAYERS, counted
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Figure, Node, floor
-from fiche.kernel.origin import Declared
+from fiche.kernel.figure import Node, floor
 from fiche.kernel.record import record
-from fiche.kernel.unit import count_of
-
-# No published model comes near; a file that says more is no model, and its layers are not listed.
-MOST_LAYERS = 10_000
 
 # What most classes call these dimensions; a family adds its own, or names others.
 USUAL = {
@@ -140,22 +134,6 @@ def grouped(layers: tuple[int, ...], kinds: Sequence[str]) -> list[tuple[str, tu
         if layer < len(kinds):
             found.setdefault(kinds[layer], []).append(layer)
     return [(kind, tuple(alike)) for kind, alike in found.items()]
-
-
-def listed_number(config: Config, key: str, index: int) -> Node:
-    """One number of a list in the configuration, pointing to its place."""
-    listed = config.listed(key) or []
-    value = listed[index] if index < len(listed) else None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        return config.number(f"{key}/{index}")
-    place = Pointer(sha256=config.sha256, path=f"{config.place}/{key}/{index}", text=str(value))
-    return Figure(
-        low=value,
-        high=value,
-        unit=count_of(""),
-        origin=Declared(address=place, by=config.file, printed=str(value)),
-        label=f"{key}[{index}]",
-    )
 
 
 def _is_rule(definition: str) -> bool:

@@ -50,6 +50,20 @@ def counted(config: Config, name: str, count: int) -> Figure:
     return Figure(low=count, high=count, unit=count_of("layers"), origin=origin)
 
 
+def listed_number(config: Config, key: str, index: int) -> Node:
+    """One number of a list, pointing to its place in the file, or to the default of the class."""
+    listed = config.listed(key) or []
+    value = listed[index] if 0 <= index < len(listed) else None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return config.number(f"{key}/{index}")
+    because = f"{config.file} leaves {key} out: default of {config.model_type}"
+    origin: Origin = Stated(span=None, because=because)
+    if config.told(key):
+        place = Pointer(sha256=config.sha256, path=f"{config.place}/{key}/{index}", text=str(value))
+        origin = Declared(address=place, by=config.file, printed=str(value))
+    return Figure(low=value, high=value, unit=count_of(""), origin=origin, label=f"{key}[{index}]")
+
+
 def some(config: Config, name: str, chosen: Collection[int], everything: int) -> Node:
     """The number of chosen layers: the configuration's own number where all are chosen."""
     if len(chosen) == everything and config.whole(name) == everything:

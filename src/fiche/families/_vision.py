@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fiche.families._reads import architecture_of, asked, head_of, renamed, storage_of, unread
+from fiche.families._reads import (
+    architecture_of,
+    asked,
+    head_of,
+    listed_number,
+    renamed,
+    storage_of,
+    unread,
+)
 from fiche.families._rows import Place, rows
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
@@ -196,7 +204,7 @@ def one_of(config: Config, name: str) -> Node:
     """A number, or the one that a list of equal numbers repeats."""
     listed = config.listed(name)
     if listed and all(each == listed[0] for each in listed) and isinstance(listed[0], int):
-        return replace(config, values={**config.values, name: listed[0]}).number(name)
+        return listed_number(config, name, 0)
     return config.number(name)
 
 

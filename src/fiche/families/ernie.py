@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fiche.families._decoder import Decoder, family
-from fiche.families._dims import Dims, listed_number
+from fiche.families._dims import Dims
 from fiche.families._experts import SHARED_DIMS, between, first_dense, shares
+from fiche.families._reads import listed_number
 from fiche.families._rows import fixed
 from fiche.families._tables import ATTENTION, EXPERTS, GATED, NORMS, OUTER, SHARED
 from fiche.kernel.figure import Node

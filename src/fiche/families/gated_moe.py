@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fiche.families._decoder import Decoder, family
-from fiche.families._dims import Dims, Part, listed_number
+from fiche.families._dims import Dims, Part
 from fiche.families._experts import EXPERT_DIMS, SHARED_DIMS, after_first, first_dense
 from fiche.families._kinds import BIAS
 from fiche.families._reach import FULL, SLIDING, all_full, every
+from fiche.families._reads import listed_number
 from fiche.families._tables import (
     ATTENTION,
     CORRECTION,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fiche.families._decoder import Decoder, family
-from fiche.families._dims import Dims, Names, Part, listed_number
+from fiche.families._dims import Dims, Names, Part
 from fiche.families._kinds import BIAS
 from fiche.families._reach import FULL, SLIDING, every
+from fiche.families._reads import listed_number
 from fiche.families._rows import Place, fixed, rows
 from fiche.families._tables import FOUR_NORMS, GATED, HEAD
 from fiche.kernel.config import Config

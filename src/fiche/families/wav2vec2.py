@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fiche.families._encoder import Encoder, encoders
+from fiche.families._reads import listed_number
 from fiche.families._rows import Place, fixed, rows
-from fiche.kernel.config import Config, Json
-from fiche.kernel.figure import Node, floor
+from fiche.kernel.config import Config
+from fiche.kernel.figure import floor
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
 
@@ -47,24 +48,16 @@ _HEADS = {
 }
 
 
-def _item(config: Config, name: str, index: int) -> Node:
-    listed: list[Json] = config.listed(name) or []
-    if 0 <= index < len(listed):
-        values = {**config.values, name: listed[index]}
-        return replace(config, values=values).number(name)
-    return replace(config, values={}, classes={}).number(name)
-
-
 def _convolutions(config: Config, body: Place) -> tuple[Parameters, ...]:
     """One convolution an entry of `conv_dim`; normed all, or the first alone over the whole of time."""
     depth = len(config.listed("conv_dim") or [])
     found: list[Parameters] = []
     for index in range(depth):
-        out = _item(config, "conv_dim", index)
+        out = listed_number(config, "conv_dim", index)
         dims = {
             "out": out,
-            "into": _item(config, "conv_dim", index - 1) if index else fixed(1),
-            "kernel": _item(config, "conv_kernel", index),
+            "into": listed_number(config, "conv_dim", index - 1) if index else fixed(1),
+            "kernel": listed_number(config, "conv_kernel", index),
         }
         layered = config.text("feat_extract_norm") == "layer"
         words = ["bias"] if config.flag("conv_bias") else []
@@ -112,7 +105,7 @@ def _kind(base: str) -> Encoder:
         dims={
             "types": "",
             "positions": "",
-            "features": lambda config: _item(
+            "features": lambda config: listed_number(
                 config, "conv_dim", len(config.listed("conv_dim") or []) - 1
             ),
             "reach": "num_conv_pos_embeddings",

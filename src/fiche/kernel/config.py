@@ -25,7 +25,8 @@ class Config:
 
     `values` are the keys of this object, as parsed (whole numbers int, others Fraction). `place` is its
     JSON pointer, empty for the whole file. `classes` maps a model type to the defaults of its class, and
-    `classes_of` names the library and version they were read in.
+    `classes_of` names the library and version they were read in. `in_file` is False for an object that the
+    file leaves out: then `values` are what the class of the object around it sets there.
     """
 
     file: str
@@ -34,6 +35,7 @@ class Config:
     classes: Mapping[str, Mapping[str, Json]]
     classes_of: str = ""
     place: str = ""
+    in_file: bool = True
 
     @property
     def model_type(self) -> str:
@@ -48,7 +50,7 @@ class Config:
 
     def told(self, name: str) -> bool:
         """True when the file itself has the key, be it null."""
-        return name in self.values
+        return self.in_file and name in self.values
 
     def value(self, *names: str) -> Json:
         """The value of the first of these keys that the file has, else the class's default, else None."""
@@ -101,7 +103,7 @@ class Config:
             if "model_type" in found or not model_type
             else {"model_type": model_type, **found}
         )
-        return replace(self, values=inside, place=f"{self.place}/{name}")
+        return replace(self, values=inside, place=f"{self.place}/{name}", in_file=self.told(name))
 
     def _found(self, names: tuple[str, ...]) -> tuple[str, Json]:
         for name in names:
@@ -113,7 +115,7 @@ class Config:
         return names[0], None
 
     def _origin(self, name: str, value: int) -> Origin:
-        if name in self.values:
+        if self.told(name):
             place = Pointer(sha256=self.sha256, path=f"{self.place}/{name}", text=str(value))
             return Declared(address=place, by=self.file, printed=str(value))
         return Stated(
