@@ -152,6 +152,14 @@ def test_one_case_of_a_fiche(fiche, file):
     assert "usual.envelope" not in found
 
 
+def test_tokens_typed_twice_are_the_same_tokens(fiche):
+    """A context told by an option and by a setting: both count tokens."""
+    cached = ("--layers", 1, "--kv-heads", 1, "--head-dim", 1, "--cache-bits", 8, "--sequences", 1)
+    told = ("--tokens", 8192, "--set", "prompt_tokens=5", "--set", "new_tokens=3")
+    found = figures(fiche("estimate", *cached, *told, "--json"))
+    assert found["kv_cache"]["bytes"] == 2 * 8192
+
+
 # --- Refusals -----------------------------------------------------------------------------------
 
 
@@ -172,6 +180,22 @@ def test_one_case_of_a_fiche(fiche, file):
         (("--parameters", 7, "--reserve-gib", "13,04"), "F202", "13,04"),
         (("--parameters", 7, "--reserve-gib", "2.048"), "F202", "2.048"),
         (("--parameters", "-7"), "F205", "negative"),
+        (("--parameters", 7, "--tokens", 0), "F305", "--tokens: 0 is below 1"),
+        *(
+            (("--parameters", 7, "--set", setting), code, words)
+            for setting, code, words in (
+                ("placement.tensor_parallel=0", "F305", "0 is below 1"),
+                ("resident_sequences=0", "F305", "0 is below 1"),
+                ("training.checkpointing=some", "F701", "unknown training.checkpointing 'some'"),
+                ("operation=inference", "F701", "unknown operation 'inference'"),
+                ("model.config=x.json", "F702", "--model"),
+                ("engine.settings.=4", "F701", "unknown setting"),
+                ("engine.settings.*=4", "F701", "unknown setting"),
+                ("cases..prompt_tokens=4", "F701", "unknown setting"),
+                ("cases.a.b.prompt_tokens=4", "F701", "unknown setting"),
+                ("cases.prompt_tokens=4", "F701", "unknown setting"),
+            )
+        ),
         (("nowhere.yaml",), "F318", "does not exist"),
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fiche.cli.settings import HERE, count, settings
+from fiche.cli.settings import HERE, at_least, count, settings
 from fiche.cli.usage import together, unknown
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.fact import Fact
@@ -185,8 +185,8 @@ def _generates(options: Options) -> bool:
 def _counted(
     option: str, path: str, text: str, into: dict[str, Figure], refusals: list[Diagnostic]
 ) -> None:
-    try:
-        read = count(option, path, text)
+    try:  # a fiche may state none of them as zero
+        read = at_least(1, option, count(path, path, text, option))
         into[path] = replace(read, label=option[2:].replace("-", "_"))
     except Refused as refused:
         refusals.extend(refused.diagnostics)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiche.cli.usage import unknown
+from fiche.cli.usage import together, unknown
 from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.fact import Fact
@@ -15,6 +15,7 @@ from fiche.kernel.unit import counted
 from fiche.kernel.workload import Case, Workload
 
 HERE = Span(file="command line", line=1, column=1)
+_FILES = ("model.config", "model.tensors")
 
 
 def with_setting(workload: Workload, path: str, text: str) -> Workload:
@@ -23,19 +24,26 @@ def with_setting(workload: Workload, path: str, text: str) -> Workload:
     `prompt_tokens` sets every case, `cases.limit.prompt_tokens` one of them.
 
     Raises:
-        Refused: F701 no workload has such a path, or the code of a count that cannot be read.
+        Refused: F701 no workload has such a path or word, F305 the number is too small, F702 the path is that
+            of a file, or the code of a count that cannot be read.
     """
     from fiche.load.vocabulary import RENAMED, dimension_terms, term
 
     steps = path.split(".")
     dimension = steps[-1]
-    if dimension in dimension_terms() and (len(steps) == 1 or steps[0] == "cases"):
-        return _dimension(workload, steps[1] if len(steps) == 3 else "", dimension, text)
+    of_one_case = len(steps) == 3 and steps[0] == "cases" and steps[1] != ""
+    if dimension in dimension_terms() and (len(steps) == 1 or of_one_case):
+        return _dimension(workload, steps[1] if of_one_case else None, dimension, text)
     told = term(path)
     if told is None:
         raise Refused([unknown("setting", path, _known())])
+    if path in _FILES:
+        raise Refused([together(f"{path} names a file", "name the model itself with --model")])
     if told.is_count:
-        return replace(workload, figures={**workload.figures, path: count(path, path, text)})
+        figure = at_least(told.least, path, count(path, path, text))
+        return replace(workload, figures={**workload.figures, path: figure})
+    if told.words and text not in told.words:
+        raise Refused([unknown(path, text, told.words)])
     figures = {key: one for key, one in workload.figures.items() if key != path}
     if ".settings." in path and text.isdecimal():
         figures[path] = count(path, path, text)
@@ -58,40 +66,61 @@ def settings(workload: Workload, typed: list[str]) -> Workload:
     return workload
 
 
-def count(path: str, id: str, text: str) -> Figure:
-    """A whole number typed for a path, as a stated figure of that id.
+def at_least(least: int, said: str, figure: Figure) -> Figure:
+    """The figure, where a fiche could state it too.
+
+    Raises:
+        Refused: F305 it is below what the schema asks for.
+    """
+    if figure.low >= least:
+        return figure
+    message = f"{said}: {figure.low} is below {least}"
+    hint = f"'{said.rsplit('.', 1)[-1]}' is at least {least}"
+    raise Refused([Diagnostic(code="F305", message=message, address=None, hint=hint)])
+
+
+def count(path: str, id: str, text: str, said: str = "") -> Figure:
+    """A whole number typed for a path, as a stated figure of that id; `said` is the option typed, if any.
 
     Raises:
         Refused: it is no plain whole number.
     """
     read = parse_count(text, counted(path))
     if isinstance(read, Misread):
-        message = f"{path}: {read.message}"
+        message = f"{said or path}: {read.message}"
         raise Refused([Diagnostic(code=read.code, message=message, address=None, hint=read.hint)])
-    origin = Stated(span=None, because=f"typed: {path}={text}")
+    origin = Stated(span=None, because=f"typed: {said or path}={text}")
     label = path.rsplit(".", 1)[-1].replace("_", " ")
     return Figure(
         low=read.value, high=read.value, unit=read.unit, origin=origin, id=id, label=label
     )
 
 
-def _dimension(workload: Workload, name: str, dimension: str, text: str) -> Workload:
+def _dimension(workload: Workload, name: str | None, dimension: str, text: str) -> Workload:
+    """One dimension of the case of this name, of all cases where it is None."""
     cases = workload.cases or (Case(id="", role="", dimensions={}, phases=(), span=HERE),)
-    if name and name not in {case.id for case in cases}:
+    if name is not None and name not in {case.id for case in cases}:
         raise Refused([unknown("case", name, [case.id for case in cases])])
     return replace(
         workload,
         cases=tuple(
-            with_dimension(case, dimension, text) if name in ("", case.id) else case
+            with_dimension(case, dimension, text) if name in (None, case.id) else case
             for case in cases
         ),
     )
 
 
 def with_dimension(case: Case, dimension: str, text: str) -> Case:
-    """The case with one of its dimensions set."""
+    """The case with one of its dimensions set.
+
+    Raises:
+        Refused: it is no whole number, or below what the schema asks for.
+    """
+    from fiche.load.vocabulary import dimension_terms
+
     id = f"{case.id}.{dimension}" if case.id else dimension
-    return replace(case, dimensions={**case.dimensions, dimension: count(dimension, id, text)})
+    told = at_least(dimension_terms()[dimension].least, dimension, count(dimension, id, text))
+    return replace(case, dimensions={**case.dimensions, dimension: told})
 
 
 def _known() -> list[str]:

@@ -17,10 +17,15 @@ _COUNTS = ("count", "positive")
 
 
 class Term(NamedTuple):
-    """A path that may be stated: a whole number of something, or a word."""
+    """A path that may be stated: a whole number of something (of at least `least`), or a word.
+
+    `words` are all that the word may be, empty where any is taken.
+    """
 
     is_count: bool
     label: str
+    least: int = 0
+    words: tuple[str, ...] = ()
 
 
 @cache
@@ -42,9 +47,13 @@ def term(path: str) -> Term | None:
     """What a path of a workload stands for, or None where no workload may state it."""
     terms = workload_terms()
     found = terms.get(path)
+    if path.endswith("*"):  # what stands for any key is none itself
+        return None
     if found is not None or "." not in path:
         return found
-    open_paths = (p for p in terms if p.endswith(".*") and path.startswith(p[:-1]))
+    open_paths = (
+        p for p in terms if p.endswith(".*") and path.startswith(p[:-1]) and len(path) >= len(p)
+    )
     return next((Term(terms[p].is_count, path.rsplit(".", 1)[-1]) for p in open_paths), None)
 
 
@@ -62,4 +71,12 @@ def _terms(
         elif "properties" in target:
             yield from _terms(target, definitions, f"{path}.")
         else:
-            yield path, Term(is_count=name in _COUNTS, label=told["title"])
+            yield (
+                path,
+                Term(
+                    is_count=name in _COUNTS,
+                    label=told["title"],
+                    least=target.get("minimum", 0),
+                    words=tuple(target.get("enum", ())),
+                ),
+            )
