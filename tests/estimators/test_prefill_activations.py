@@ -47,6 +47,12 @@ def test_the_widest_point_of_a_gated_layer_by_hand():
     assert (found.low, found.high) == (0, 838_860_800)
 
 
+def test_a_context_may_be_a_prompt_as_a_whole():
+    where = case("limit", context_tokens=8192, resident_sequences=1)
+    (node,) = MEMBER.estimate(load(block()), where)
+    assert node.high == 838_860_800
+
+
 def test_attention_is_wider_where_the_feed_forward_is_narrow():
     found = estimated(load(block(inner=count("inner", 64))))
     assert found.high == 8192 * (2 * 4096 + 7 * 4096 + 3 * 1024 + 2 * 1024) * 2

@@ -40,8 +40,17 @@ def test_the_largest_file_is_the_bound_where_files_are_known():
         sha256="1" * 64,
         file="tensors.json",
     )
-    (node,) = transient(model(checkpoint=checkpoint))
+    (node,) = transient(model(checkpoint=checkpoint), formats__loaded="nf4")
     assert (node.low, node.high) == (0, 90)
+
+
+def test_loaded_as_stored_the_largest_tensor_twice_is_the_bound():
+    """Tensor by tensor from host memory: 8 x 16 values of 2 bytes, and what they are merged into."""
+    (node,) = transient(model(linear(8, 8), linear(8, 16), linear(64, 2), linear(16, 8)))
+    assert (node.low, node.high) == (0, 2 * 128 * 2)
+    assert "torch.load with map_location" in node.left_out[0]
+    (whole,) = transient(model(linear(8, 8)))
+    assert whole.high == 128  # never more than all of it
 
 
 def test_nothing_is_said_of_a_model_that_says_nothing():

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import reduce
 
 from fiche.estimators._reading import missing, operation_is, qualified, word
-from fiche.estimators.engines._tokens import as_tokens, prompt_tokens, sequences
+from fiche.estimators.engines._tokens import as_tokens, prompt_tokens, sequences, tokens_kept
 from fiche.estimators.engines._transformers import FP32
 from fiche.estimators.engines._widths import computed_width
 from fiche.kernel.doors import Estimator
@@ -53,12 +53,19 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
 def _flying(workload: Workload, case: Case | None) -> Node:
     """Tokens that go through at one time: prompts of all sequences, or a chunk where one is told."""
-    prompts = bare(prompt_tokens(case, workload)) * bare(sequences(case))
+    prompts = bare(_prompt(workload, case)) * bare(sequences(case))
     for setting in _CHUNKS:
         told = workload.figures.get(f"engine.settings.{setting}")
         if told is not None:
             return smaller(prompts, bare(as_tokens(told)))
     return prompts
+
+
+def _prompt(workload: Workload, case: Case | None) -> Node:
+    """Tokens of a prompt; where only a context is told, it may be a prompt as a whole."""
+    if case is not None and "prompt_tokens" in case.dimensions:
+        return prompt_tokens(case, workload)
+    return tokens_kept(case, workload)
 
 
 def _held(block: Block, workload: Workload, case: Case | None, flying: Node) -> Iterator[Node]:
@@ -69,7 +76,7 @@ def _held(block: Block, workload: Workload, case: Case | None, flying: Node) -> 
         values = hidden + 7 * bare(block.query) + 3 * bare(block.key) + 2 * bare(block.value)
         held: Node = flying * values * width
         if block.heads is not None and word(workload, "attention") not in _WITHOUT_SCORES:
-            scores = bare(block.heads) * bare(prompt_tokens(case, workload))
+            scores = bare(block.heads) * bare(_prompt(workload, case))
             held = held + flying * scores * (2 * width + FP32)
         yield held
     if block.inner is not None:
