@@ -4,10 +4,12 @@ import pytest
 from workloads import GIB, LLAMA, case, fact, reserve, stated, workload
 
 from fiche.estimators import figures, load_items
+from fiche.estimators._load import _by_id
+from fiche.estimators._reading import missing
 from fiche.kernel.doors import Estimator
 from fiche.kernel.record import replace
 from fiche.kernel.trace import formula
-from fiche.kernel.unit import BYTE
+from fiche.kernel.unit import BYTE, count_of
 from fiche.registry import members
 
 ESTIMATORS = members("fiche.estimators", Estimator)
@@ -136,6 +138,15 @@ def test_one_id_never_stands_for_two_figures():
     clash = replace(load, figures={**load.figures, "other": stated("weights", 1, BYTE)})
     with pytest.raises(ValueError, match="two different figures are called weights"):
         figures(clash, ESTIMATORS)
+
+
+def test_what_is_missing_may_be_asked_for_in_several_ways():
+    """A figure and a question, or questions of two units, are still two things (law 1)."""
+    asked = [missing("bits", count_of("bits"), "storage_format", text) for text in ("one", "two")]
+    assert _by_id(asked) == {"bits": asked[0]}
+    for other in (missing("bits", BYTE, "need", "three"), stated("bits", 8)):
+        with pytest.raises(ValueError, match="two different figures are called bits"):
+            _by_id([asked[0], other])
 
 
 def test_every_item_is_named():

@@ -10,7 +10,7 @@ from fiche.estimators._qualify import qualify, same
 from fiche.estimators._split import Split, cutting, following, split_of, within
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Figure, Node
+from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.record import replace
 from fiche.kernel.trace import walk
 from fiche.kernel.workload import Case, Workload
@@ -119,6 +119,13 @@ def _by_id(tops: Iterable[Node]) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for top in tops:
         for node in walk(top):
-            if node.id and not same(node, found.setdefault(node.id, node)):
+            if node.id and not _one(node, found.setdefault(node.id, node)):
                 raise ValueError(f"two different figures are called {node.id}")
     return found
+
+
+def _one(node: Node, other: Node) -> bool:
+    """True for the same figure; what is missing may be asked for in several ways."""
+    if isinstance(node, Unknown) and isinstance(other, Unknown):
+        return node.unit == other.unit
+    return same(node, other)
