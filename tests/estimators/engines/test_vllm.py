@@ -106,6 +106,16 @@ def test_the_hybrid_manager_is_not_assumed_where_releases_are_unclear():
         assert got == tuple(each * end for end in ends)
 
 
+@pytest.mark.parametrize("version", ["", "0.8.1", "nightly"])
+def test_every_block_counts_where_a_release_may_be_of_the_first_engine(version):
+    """0.8.0 to 0.8.2 keep every block of a model whose layers all slide; an untold release may be one."""
+    shape = shapes.model(shapes.attention(32, 8, 128, "sliding", 4096))
+    low, high = kept(shape, 131_072, engine__version=version, **BLOCK)
+    assert low == 32 * 4096 * 4096
+    assert high == 32 * 131_072 * 4096
+    assert kept(shape, 131_072, engine__version="0.33.0", **BLOCK)[1] < high
+
+
 def test_without_the_hybrid_manager_every_layer_is_full():
     told = {**RELEASE, "engine__settings__disable_hybrid_kv_cache_manager": "yes"}
     assert kept(shapes.GPT_OSS_120B, 8192, 32, **told) == (12 * 3 * GIB // 2,) * 2

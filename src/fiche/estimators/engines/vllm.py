@@ -133,12 +133,15 @@ def _reaches_back(cache: Cache) -> bool:
     return isinstance(cache, AttentionCache) and cache.reach != "full" and cache.window is not None
 
 
-def _old(workload: Workload) -> bool:
+def _old(workload: Workload) -> bool | None:
     """True for the first engine (V0), or a release of the second that does not yet drop blocks.
 
-    0.8.0 made V1 the default, and 0.8.3 gave it windows (release notes).
+    0.8.0 made V1 the default, and 0.8.3 gave it windows (release notes). None where the release is untold.
     """
-    return switch(workload, "v1") is False or since(version(workload), "0.8.3") is False
+    if switch(workload, "v1") is False:
+        return True
+    windows = since(version(workload), "0.8.3")
+    return None if windows is None else not windows
 
 
 def _managed(workload: Workload) -> bool | None:
@@ -247,7 +250,7 @@ def _pinned(load: _Load, cache: Cache, page: _Pages, *, managed: bool) -> Node:
     if not managed:
         return full_pages(tokens, held, block)
     windowed = windowed_pages(cache, tokens, held, block, in_flight(load.workload))
-    if _old(load.workload):
+    if _old(load.workload) is not False:
         return either(windowed, full_pages(tokens, held, block), _FIRST)
     return windowed
 
