@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workloads import stated, workload
 
-from fiche.estimators._split import following, placed, split_of, within
+from fiche.estimators._split import following, placed, split_of, told_cut, within
 from fiche.kernel.model import AttentionCache, Model, Parameters
+from fiche.kernel.record import replace
 from fiche.kernel.trace import walk
 from fiche.kernel.unit import BYTE, count_of
 
@@ -138,3 +139,13 @@ def test_the_cut_can_be_walked_back():
     load = ways(devices=4, tensor_parallel=4)
     found = held([(Q, 4000)], load)
     assert "placement.tensor_parallel" in {node.id for node in walk(found)}
+
+
+def test_words_say_what_every_device_holds_whole():
+    """D4: what is replicated is named."""
+    whole = replace(model(), parameters=(Q, NORM, EMBEDDING, EXPERTS))
+    told = told_cut(whole, split_of(ways(devices=4, tensor_parallel=4)))
+    assert told == "matrices cut by tensor; norm whole on each; embedding and head cut or whole"
+    both = ways(devices=4, tensor_parallel=2, expert_parallel=4, pipeline_parallel=2)
+    assert "experts dealt out whole; layers dealt out by stages" in told_cut(whole, split_of(both))
+    assert told_cut(whole, split_of(ways(devices=4, sharding="fsdp"))) == "an even shard of all"

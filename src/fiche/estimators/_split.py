@@ -84,6 +84,25 @@ def placed(parts: Iterable[tuple[Parameters, Node]], model: Model, split: Split)
     return ceil(_over(spread, split.data)) if split.shards_weights else spread
 
 
+def told_cut(model: Model, split: Split) -> str:
+    """In words: how parameters are cut, and what every device holds whole."""
+    told = []
+    if split.tensor is not None:
+        whole = sorted({group.role for group in model.parameters} & set(_WHOLE_ON_EACH))
+        told.append(
+            "matrices cut by tensor" + (f"; {', '.join(whole)} whole on each" if whole else "")
+        )
+        if split.engine not in _CUT_VOCABULARY:
+            told.append("embedding and head cut or whole")
+    if split.expert is not None and any(group.role == "expert" for group in model.parameters):
+        told.append("experts dealt out whole")
+    if split.pipeline is not None:
+        told.append("layers dealt out by stages, both ends with the fullest at most")
+    if split.shards_weights:
+        told.append("an even shard of all")
+    return "; ".join(told)
+
+
 def following(node: Node, split: Split, item: str) -> Node:
     """An item that follows the parameters: cut as they are, and shared out where ZeRO says so."""
     share = within(node, _product(split.tensor, split.pipeline), item)

@@ -6,7 +6,7 @@ from fiche.estimators._constants import BITS_PER_BYTE
 from fiche.estimators._formats import is_plain, named_bits, plain_bits
 from fiche.estimators._holdings import Sum, plain, summed
 from fiche.estimators._reading import word
-from fiche.estimators._split import following, placed, split_of
+from fiche.estimators._split import following, placed, split_of, told_cut
 from fiche.estimators._tensors_held import (
     embedding_bytes,
     has_head,
@@ -58,12 +58,12 @@ def stored_of(workload: Workload, model: Model) -> Figure | None:
     return held.named("weights_stored", label, left_out=(_BESIDE,))
 
 
-def on_device(share: Node, whole: Node) -> Node:
-    """A share of an item under the id and the words that the whole has."""
+def on_device(share: Node, whole: Node, how: str = "") -> Node:
+    """A share of an item under the id and the words that the whole has; `how` says how it is cut."""
     if share is whole or not isinstance(share, Figure):
         return share
     left_out = whole.left_out if isinstance(whole, Figure) else ()
-    label = f"{whole.label}, on the most loaded device"
+    label = f"{whole.label}, on the most loaded device{how and f' ({how})'}"
     return share.named(f"{whole.id}.per_device", label, left_out=left_out)
 
 
@@ -145,7 +145,8 @@ def _of_groups(workload: Workload, model: Model) -> Node:
     split = split_of(workload)
     if split is None:
         return weights
-    return on_device(_with_doubts(model, placed(found.groups, model, split)), weights)
+    share = _with_doubts(model, placed(found.groups, model, split))
+    return on_device(share, weights, told_cut(model, split))
 
 
 def _with_doubts(model: Model, held: Node) -> Figure:
@@ -193,10 +194,15 @@ def _followed(
     workload: Workload, weights: Figure, told: str, left_out: tuple[str, ...] = ()
 ) -> Node:
     named = weights.named("weights", f"weights, {told}", left_out=left_out)
-    split = split_of(workload)
+    split, model = split_of(workload), workload.model
     if split is None:
         return named
-    return on_device(following(named, split, "weights"), named)
+    if model is None or not model.parameters:
+        return on_device(following(named, split, "weights"), named)
+    # Tensors are matched to no group here: they are cut in the proportion that their class is.
+    groups = summed(_loaded_groups(model), loaded(workload, model).holding, "weights.placed")
+    share = ceil(named * (placed(groups.groups, model, split) / groups.total))
+    return on_device(share, named, told_cut(model, split))
 
 
 __all__ = ["Treatment", "of_model", "on_device", "open_formats", "stored_of"]
