@@ -253,6 +253,17 @@ def test_a_gguf_of_one_type_over_the_modules():
     assert weights(llama(), formats__storage="q4_k_m").high is None
 
 
+@pytest.mark.parametrize("quantization", [GPTQ, {"quant_method": "fp8"}])
+def test_llama_cpp_loads_gguf_files_whatever_the_configuration_is_packed_in(quantization):
+    """No build of it reads GPTQ, AWQ or FP8 checkpoints: the file that is loaded is another one."""
+    held = llama(quantization=quantization)
+    node = weights(held, engine__name="llama.cpp")
+    assert node.high is None
+    assert any("one type of all matrices" in each.text for each in conditions(node))
+    told = {"formats__storage": "q8_0", "engine__name": "llama.cpp"}
+    assert weights(held, **told).high == weights(llama(), **told).high
+
+
 # --- Placement --------------------------------------------------------------------------------
 
 

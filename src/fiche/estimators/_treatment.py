@@ -138,12 +138,12 @@ def _engine_default(workload: Workload, model: Model) -> tuple[str, str]:
 
 
 def _gguf(workload: Workload, by_config: str, said: str) -> Quantisation | None:
-    """A GGUF file: its type is named, or its engine is."""
+    """A GGUF file: its type is named, or its engine is, which reads no packed values of config.json."""
     method = method_of(said) if said else None
     if method is not None and method.name == "gguf" and not is_plain(said):
         return method
     named = word(workload, "engine.name").lower() in LLAMA_CPP
-    return method_of("gguf") if by_config == "gguf" or (named and not by_config) else None
+    return method_of("gguf") if by_config == "gguf" or named else None
 
 
 def _named(name: str, model: Model, workload: Workload, bits: Node, dequantised: bool) -> Treatment:

@@ -22,6 +22,8 @@ from fiche.kernel.workload import Workload
 _MXFP4_EXPERTS = ("gpt_oss",)
 _THROUGHOUT = ("F32", "F16", "BF16", "Q8_0")
 _ALIASES = {"FP32": "F32", "FP16": "F16"}
+_TYPES = "give the file's tensors: '{}' names the type that most of a GGUF file has, not each"
+_NO_TYPE = "give the GGUF file's tensors, or the one type of all matrices: state formats.storage"
 _SINGLE = ("norm", "bias", "router", "position", "recurrent", "convolution")
 _MIXES = (
     "Q2_K_S", "Q2_K_L", "Q3_K_S", "Q3_K_M", "Q3_K_L", "Q3_K_XL", "Q4_K_S", "Q4_K_M", "Q4_K_L",
@@ -39,8 +41,7 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
     if group.role == "expert" and model.model_type in _MXFP4_EXPERTS:
         return (Packed(copies=group.copies, values=_rows(model, group, BLOCKS["MXFP4"])),)
     if name not in _THROUGHOUT:
-        text = f"give the file's tensors: '{word}' names the type that most of a GGUF file has, not each"
-        values: Node = unknown("storage_format", text)
+        values: Node = unknown("storage_format", _TYPES.format(word) if word else _NO_TYPE)
         return (Packed(copies=group.copies, values=values),)
     return (Packed(copies=group.copies, values=_rows(model, group, BLOCKS[name])),)
 
