@@ -90,5 +90,25 @@ def test_chatglm_keeps_two_groups():
     assert (exact(cache.kv_heads), exact(cache.key_dim), exact(cache.count)) == (2, 128, 28)
 
 
-def test_the_first_chatglm_is_another_structure():
-    assert model("chatglm", position_encoding_2d=True, **FILES["chatglm"]).open
+FIRST = {
+    "hidden_size": 4096,
+    "inner_hidden_size": 16384,
+    "num_attention_heads": 32,
+    "num_layers": 28,
+    "vocab_size": 150528,
+    "position_encoding_2d": True,
+    "max_sequence_length": 2048,
+}
+
+
+def test_the_first_chatglm_takes_the_bytes_of_its_index():
+    """THUDM/chatglm-6b, total_size of the index: norms stay in 32 bits, all else in 16."""
+    found = model("chatglm", **FIRST)
+    assert found.open == ()
+    norms = (4 * 28 + 2) * 4096
+    assert 2 * parameters(found, buffers=True) + 2 * norms == 13_744_473_856
+    assert exact(found.caches[0].kv_heads) == 32
+
+
+def test_the_first_chatglm_with_a_learned_prefix_stays_open():
+    assert model("chatglm", pre_seq_len=128, **FIRST).open

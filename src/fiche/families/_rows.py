@@ -4,8 +4,9 @@ A row reads `[?word | !word ...] NAME KIND DIMENSION ...`. `?word` keeps the row
 word, `!word` where it has not. `{a,b}` in a name stands for one tensor each. A kind that is a role
 (linear, norm, embedding, position, convolution, router, head, expert, recurrent) makes `NAME.weight`; with
 `+` also `NAME.bias` of the first dimension, with `+word` only where the structure has that word. `=role`
-is a tensor of that very name, `=buffer` one that is saved and no parameter. A dimension is a name or a
-whole number, or a sum of products of them (`query+2*kv`).
+is a tensor of that very name, `=buffer` one that is saved and no parameter. `kind@NUMBER` is so many alike
+tensors (`expert@experts`). A dimension is a name or a whole number, or a sum of products of them
+(`query+2*kv`).
 """
 
 from __future__ import annotations
@@ -77,8 +78,10 @@ def _row(line: str, place: Place) -> Iterator[Parameters]:
             return
     if not cells:
         return
-    kind, _, bias = cells[1].partition("+")
-    with_bias = cells[1].endswith("+") or bias in place.words
+    told, _, times = cells[1].partition("@")
+    kind, _, bias = told.partition("+")
+    with_bias = told.endswith("+") or bias in place.words
+    place = place.times(_dimension(times, place.dims)) if times else place
     shape = tuple(_dimension(text, place.dims) for text in cells[2:])
     for name in _names(place.prefix + cells[0]):
         if kind.startswith("="):

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fiche.families._decoder import Decoder, family
+from fiche.families._decoder import Decoder, decoder
 from fiche.families._dims import Dims
 from fiche.families._heads import PLAIN_HEADS, all_heads
 from fiche.families._kinds import LLAMA
 from fiche.families._reach import all_full
 from fiche.families._tables import ATTENTION, GATED, HEAD, NORMS, OUTER
 from fiche.kernel.config import Config
+from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
+from fiche.kernel.model import Model
 from fiche.kernel.record import replace
 
 _USUAL = ("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads")
@@ -81,10 +83,7 @@ def _chatglm(config: Config) -> Iterable[str]:
         yield "qkv_bias"
 
 
-def _first_generation(config: Config) -> Iterable[str]:
-    """ChatGLM-6B, the first, has another structure under the same model type."""
-    if config.value("position_encoding_2d") is not None:
-        yield "give the tensors: the first ChatGLM-6B is another structure, not known here"
+def _other_norms(config: Config) -> Iterable[str]:
     if config.flag("post_layer_norm") is False or config.flag("rmsnorm") is False:
         yield "give the tensors: norms other than after the last layer, or not RMS, are not read here"
 
@@ -104,7 +103,7 @@ CHATGLM = Decoder(
     },
     reach=all_full,
     more_words=_chatglm,
-    doubts=_first_generation,
+    doubts=_other_norms,
     required=(
         "padded_vocab_size",
         "hidden_size",
@@ -116,6 +115,48 @@ CHATGLM = Decoder(
         "add_bias_linear",
         "tie_word_embeddings",
     ),
+)
+
+_FIRST_OUTER = """
+transformer.word_embeddings embedding vocabulary hidden
+transformer.final_layernorm norm+ hidden
+lm_head head vocabulary hidden
+"""
+
+_FIRST_ATTENTION = """
+attention.query_key_value linear+ 3*hidden hidden
+attention.dense linear+ hidden hidden
+attention.rotary_emb.inv_freq =buffer angles
+"""
+
+_FIRST_FEED_FORWARD = """
+mlp.dense_h_to_4h linear+ ffn hidden
+mlp.dense_4h_to_h linear+ hidden ffn
+"""
+
+
+def _prefixed(config: Config) -> Iterable[str]:
+    if config.whole("pre_seq_len"):
+        yield "give the tensors: the learned prefix of pre_seq_len is not read here"
+
+
+# ChatGLM-6B, the first: another structure under the same model type, its positions in two dimensions.
+FIRST_CHATGLM = Decoder(
+    outer=_FIRST_OUTER,
+    attention=_FIRST_ATTENTION,
+    layer="{input,post_attention}_layernorm norm+ hidden",
+    dense=_FIRST_FEED_FORWARD,
+    prefix="transformer.layers.*.",
+    dims={
+        **PLAIN_HEADS,
+        "ffn": "inner_hidden_size",
+        "positions": "max_sequence_length",
+        "angles": lambda dims: floor(dims["head"] / 4),
+    },
+    reach=all_full,
+    gated=False,
+    doubts=_prefixed,
+    required=("vocab_size", "hidden_size", "inner_hidden_size", "num_attention_heads"),
 )
 
 _PACKED = """
@@ -178,9 +219,19 @@ KINDS = {
     ),
 }
 
-MEMBER = family(
-    "remote_code",
-    "Qwen 1, ChatGLM, Baichuan, InternLM and MiniCPM, by the code beside their files",
-    "configuration and model code published with Qwen-7B, ChatGLM3-6B, Baichuan-7B, InternLM2, MiniCPM",
-    KINDS,
+NAME = "remote_code"
+
+
+def _build(config: Config, _: object) -> Model:
+    first = config.model_type == "chatglm" and config.value("inner_hidden_size") is not None
+    return decoder(NAME, FIRST_CHATGLM if first else KINDS[config.model_type], config)
+
+
+MEMBER = Family(
+    name=NAME,
+    title="Qwen 1, ChatGLM, Baichuan, InternLM and MiniCPM, by the code beside their files",
+    source="configuration and model code published with Qwen-7B, ChatGLM-6B, ChatGLM3-6B, Baichuan-7B,"
+    " InternLM2, MiniCPM",
+    model_types=tuple(KINDS),
+    build=_build,
 )
