@@ -77,10 +77,15 @@ def split_of(workload: Workload) -> Split | None:
     )
 
 
-def placed(parts: Iterable[tuple[Parameters, Node]], model: Model, split: Split) -> Node:
-    """Bytes of parameters on the most loaded device, from the bytes of each group in the whole model."""
+def placed(
+    parts: Iterable[tuple[Parameters, Node]], model: Model, split: Split, prefix: str = "placed"
+) -> Node:
+    """Bytes of parameters on the most loaded device, from the bytes of each group in the whole model.
+
+    One named step a role, such as `placed.linear`.
+    """
     cut = [(group, _cut(held, _shares(group, model, split))) for group, held in parts]
-    spread = _dealt(cut, split)
+    spread = _dealt(cut, split, prefix)
     return ceil(_over(spread, split.data)) if split.shards_weights else spread
 
 
@@ -122,16 +127,30 @@ def cutting(split: Split, *kinds: str) -> Node | None:
     return _product(*(getattr(split, kind) for kind in kinds))
 
 
-def _dealt(cut: list[tuple[Parameters, Node]], split: Split) -> Node:
+def _dealt(cut: list[tuple[Parameters, Node]], split: Split, prefix: str) -> Node:
     """Layers dealt out over stages: at least an even part, at most a full deal with both ends on one."""
-    whole = total((held for _, held in cut), BYTE)
+    whole = _by_role(cut, prefix)
     if split.pipeline is None:
         return whole
-    stages = [_in_one_stage(group, held, split.pipeline) for group, held in cut]
+    stages = [(group, _in_one_stage(group, held, split.pipeline)) for group, held in cut]
     because = (
         "which stage holds which layers, and the embedding or the head, is the software's doing"
     )
-    return either(ceil(whole / split.pipeline), total(stages, BYTE), because)
+    least = ceil(whole / split.pipeline)
+    return either(least, _by_role(stages, f"{prefix}.fullest_stage"), because)
+
+
+def _by_role(cut: list[tuple[Parameters, Node]], prefix: str) -> Node:
+    roles: dict[str, list[Node]] = {}
+    for group, held in cut:
+        roles.setdefault(group.role, []).append(held)
+    return total(
+        (
+            total(held, BYTE).named(f"{prefix}.{role}", f"{role} parameters on one device")
+            for role, held in roles.items()
+        ),
+        BYTE,
+    )
 
 
 def _in_one_stage(group: Parameters, held: Node, stages: Node) -> Node:

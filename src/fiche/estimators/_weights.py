@@ -145,7 +145,7 @@ def _of_groups(workload: Workload, model: Model) -> Node:
     split = split_of(workload)
     if split is None:
         return weights
-    share = _with_doubts(model, placed(found.groups, model, split))
+    share = _with_doubts(model, placed(found.groups, model, split, "weights.per_device"))
     return on_device(share, weights, told_cut(model, split))
 
 
@@ -201,7 +201,7 @@ def _followed(
         return on_device(following(named, split, "weights"), named)
     # Tensors are matched to no group here: they are cut in the proportion that their class is.
     groups = summed(_loaded_groups(model), loaded(workload, model).holding, "weights.placed")
-    share = ceil(named * (placed(groups.groups, model, split) / groups.total))
+    share = ceil(named * (placed(groups.groups, model, split, "weights.per_device") / groups.total))
     return on_device(share, named, told_cut(model, split))
 
 

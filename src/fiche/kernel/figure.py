@@ -160,9 +160,17 @@ def _apply(
     operation: str, operands: tuple[Operand | _Arithmetic, ...], because: str = ""
 ) -> Figure:
     inputs = tuple(_node(operand) for operand in operands)
+    if operation == "/" and bounds(inputs[1])[1] == 0:
+        raise ZeroDivisionError(f"division by {_called(inputs[1])}, which is zero")
     low, high = _BOUNDS[operation]([bounds(node) for node in inputs])
     origin = Computed(operation=operation, inputs=inputs, because=because)
     return Figure(low=low, high=high, unit=_unit(operation, inputs), origin=origin)
+
+
+def _called(node: Operand) -> str:
+    """The name of a number, for who has to give it again."""
+    named = "" if isinstance(node, int | Fraction) else node.id or node.label
+    return named or "a number"
 
 
 def _node(operand: Operand | _Arithmetic) -> Figure | Unknown | int | Fraction:
@@ -236,8 +244,6 @@ def _times(values: list[Bounds]) -> Bounds:
 def _divided(values: list[Bounds]) -> Bounds:
     (low, high), (by_low, by_high) = values
     _not_negative(low, by_low)
-    if by_high == 0:
-        raise ZeroDivisionError("division by a figure that is zero")
     below: Number = 0 if by_high is None else Fraction(low) / by_high
     return below, None if high is None or by_low == 0 else Fraction(high) / by_low
 

@@ -11,17 +11,18 @@ from fiche.kernel.record import record
 
 @record(kw_only=False)
 class Places:
-    """`pieces` leads from a digest to the id of the piece that has it."""
+    """`pieces` leads from a digest to the id of the piece that has it, or to the name of a model's file."""
 
     pieces: Mapping[str, str]
 
     @classmethod
     def of(cls, fiche: Fiche) -> Places:
-        """The pieces of a fiche by their digest; of two with equal bytes the first is named."""
-        return cls({piece.sha256: piece.id for piece in reversed(fiche.pieces)})
+        """Pieces and the model's files by digest; of two with equal bytes the first is named."""
+        files = {one.sha256: one.file for one in reversed(fiche.inputs) if one.role == "model"}
+        return cls({**files, **{piece.sha256: piece.id for piece in reversed(fiche.pieces)}})
 
     def of_address(self, address: Address | None) -> str | None:
-        """`chat.yaml:14:12`, `run-4090#line 3`, or `sha256:…#line 3` for a file that is no piece."""
+        """`chat.yaml:14:12`, `run-4090#line 3`, `model/config.json#/hidden_size`, `sha256:…#line 3`."""
         if not isinstance(address, Pointer):
             return None if address is None else str(address)
         named = self.pieces.get(address.sha256, f"sha256:{address.sha256}")

@@ -76,4 +76,5 @@ def counted(path: str) -> str:
 
     The last word of the path, as estimators name what is missing; so prompt and new tokens add up.
     """
-    return path.rsplit(".", 1)[-1].rsplit("_", 1)[-1]
+    last = path.rsplit(".", 1)[-1].rsplit("_", 1)[-1]
+    return "ways" if last == "parallel" else last  # tensor_parallel: 2 is cut two ways
