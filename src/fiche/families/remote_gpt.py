@@ -1,4 +1,4 @@
-"""Decoders of GPT's kind from code beside their files: Jais, Phi 2 and Falcon by their first names, Phi 3 Small.
+"""Decoders of GPT's kind from code beside their files: Jais, Phi 3 Small, Phi 2 and Falcon by first names.
 
 A key that is missing is asked for, save where the code of all published files gives one answer.
 """
