@@ -80,6 +80,24 @@ def test_a_setting_changes_options_and_fiches_alike(fiche, tmp_path):
     assert held["a.kv_cache"]["bytes"] == 1024 * PER_TOKEN
 
 
+def test_a_list_is_set_with_commas(fiche):
+    load = ("--operation", "adaptation", "--set", "method.kind=lora", "--set", "method.rank=8")
+    one = fiche("estimate", "--parameters", 7, "--bits", 16, *load, "--json")
+    two = fiche(
+        "estimate",
+        "--parameters",
+        7,
+        "--bits",
+        16,
+        *load,
+        "--set",
+        "method.targets=q_proj,v_proj",
+        "--json",
+    )
+    assert (one.code, two.code) == (0, 0)
+    assert "state method.targets" not in two.out
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -18,10 +18,13 @@ HERE = Span(file="command line", line=1, column=1)
 _FILES = ("model.config", "model.tensors")
 
 
+_LISTS = {"method.targets": "method_targets", "method.modules_to_save": "modules_to_save"}
+
+
 def with_setting(workload: Workload, path: str, text: str) -> Workload:
     """The workload with one path set: a term of the workload, or a dimension of its cases.
 
-    `prompt_tokens` sets every case, `cases.limit.prompt_tokens` one of them.
+    `prompt_tokens` sets every case, `cases.limit.prompt_tokens` one of them; a list has commas between.
 
     Raises:
         Refused: F701 no workload has such a path or word, F305 the number is too small, F702 the path is that
@@ -29,6 +32,9 @@ def with_setting(workload: Workload, path: str, text: str) -> Workload:
     """
     from fiche.load.vocabulary import RENAMED, dimension_terms, term
 
+    if path in _LISTS:
+        listed = tuple(word for word in text.split(",") if word)
+        return replace(workload, **{_LISTS[path]: listed})
     steps = path.split(".")
     dimension = steps[-1]
     of_one_case = len(steps) == 3 and steps[0] == "cases" and steps[1] != ""
@@ -126,4 +132,4 @@ def with_dimension(case: Case, dimension: str, text: str) -> Case:
 def _known() -> list[str]:
     from fiche.load.vocabulary import dimension_terms, workload_terms
 
-    return [*workload_terms(), *dimension_terms()]
+    return [*workload_terms(), *_LISTS, *dimension_terms()]
