@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fiche.estimators._envelope import envelope
 from fiche.estimators._phases import phase_totals
 from fiche.estimators._qualify import qualify, same
+from fiche.estimators._reading import missing, qualified
 from fiche.estimators._split import Split, cutting, following, split_of, within
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.record import replace
 from fiche.kernel.trace import walk
+from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
 Base = Mapping[str, Node]
@@ -73,10 +75,20 @@ def _checklist(
         )
         for estimator in estimators
         if estimator.applies(workload)
-        for node in estimator.estimate(workload, case if estimator.per_case else None)
+        for node in _estimated_by(estimator, workload, case if estimator.per_case else None)
     ]
     items += [LoadItem(name="reserve", node=item, resident=False) for item in workload.reserve]
     return tuple(items)
+
+
+def _estimated_by(estimator: Estimator, workload: Workload, case: Case | None) -> tuple[Node, ...]:
+    """The nodes of an item; a question where a model or a setting says zero of what shares out the rest."""
+    try:
+        return estimator.estimate(workload, case)
+    except ZeroDivisionError as error:
+        text = f"give the numbers of {estimator.title} again: {error}"
+        asked = missing(qualified(case, estimator.name), BYTE, "need", text)
+        return (replace(asked, label=estimator.title),)
 
 
 def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:

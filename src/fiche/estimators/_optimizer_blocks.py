@@ -10,7 +10,7 @@ from fiche.estimators._amounts import at_least, bytes_of, nothing
 from fiche.estimators._learned import Learned
 from fiche.estimators._optimizer_rules import Rule, plain
 from fiche.estimators._reading import word
-from fiche.kernel.figure import Node, Operand, ceil, either, floor, smaller
+from fiche.kernel.figure import Node, Operand, ceil, either, floor, larger, smaller
 from fiche.kernel.number import Misread
 from fiche.kernel.version import parse_version
 from fiche.kernel.workload import Workload
@@ -83,7 +83,7 @@ def torchao(code_bits: int, block: int, table: int) -> Rule:
         if tensor.flat:
             because = "tensors below 4096 values, or of broken blocks, keep their own format"
             return either(narrow, wide, because)
-        broken = smaller(1, tensor.values - block * blocks)
+        broken = smaller(1, larger(0, tensor.values - block * blocks))
         packed = at_least(tensor.values, _SMALLEST) * (1 - broken)
         return packed * narrow + (1 - packed) * wide
 

@@ -215,7 +215,7 @@ def _plain(workload: Workload, model: Model) -> Node:
 
 def _asked() -> Unknown:
     text = "state formats.storage, or give config.json its dtype"
-    return missing("formats.storage.bits", count_of("bits"), "storage_format", text)
+    return missing("model.storage.bits", count_of("bits"), "storage_format", text)
 
 
 def _width(workload: Workload, model: Model) -> str:

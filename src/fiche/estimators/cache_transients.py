@@ -62,7 +62,7 @@ def _expanded(cache: LatentCache, workload: Workload) -> Node:
     """Bytes of one token of one layer's expansion; none where every head is cached as it is."""
     width = cache_widths(workload)
     both = expanded_bytes(cache, width)
-    beside = both + cache.heads * (cache.key_dim - cache.rope) * width.key
+    beside = both + cache.heads * (larger(cache.key_dim, cache.rope) - cache.rope) * width.key
     because = "values are a view of the projection, which holds the keys' first part as well"
     first = LATENT if cache.index_dim is None else LATENT_INDEXED
     return VERSIONS.since(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fiche.estimators._reading import word
 from fiche.estimators._training import BEFORE_BACKWARD, learns
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Figure, Node, either, smaller
+from fiche.kernel.figure import Figure, Node, either, larger, smaller
 from fiche.kernel.workload import Case, Workload
 
 _LEFT_OUT = ("gradients kept through an evaluation",)
@@ -38,7 +38,7 @@ def _of_earlier_microbatches(copy: Figure, case: Case | None) -> Figure:
     accumulation = None if case is None else case.dimensions.get("accumulation")
     if accumulation is None:
         return either(nothing(), copy, "those of earlier microbatches: state accumulation")
-    return smaller(1, accumulation - 1) * copy
+    return smaller(1, larger(accumulation, 1) - 1) * copy
 
 
 def _applies(workload: Workload) -> bool:

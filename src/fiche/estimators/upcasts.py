@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fiche.estimators._reading import operation_is, word
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Figure, Node, either, total
+from fiche.kernel.figure import Figure, Node, either, smaller, total
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -27,7 +27,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     if model is None or setting(workload, "prepare_for_kbit") == "no" or _not_cast(model):
         return ()
     bits = unquantised_bits(workload)
-    wider = narrower(bits, 32) * (32 - bits)
+    wider = narrower(bits, 32) * (32 - smaller(bits, 32))
     values = [elements(group) for group in _unpacked(workload, model)]
     cast: Figure = total((bytes_of(each, wider) for each in values), BYTE)
     if not setting(workload, "prepare_for_kbit"):

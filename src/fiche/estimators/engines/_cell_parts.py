@@ -19,6 +19,7 @@ from fiche.estimators.engines._parts import (
     expanded_bytes,
     latent_bytes,
     layers_said,
+    older_columns,
     state_bytes,
     token_bytes,
 )
@@ -131,7 +132,7 @@ def _latent(cache: LatentCache, cells: Cells, width: Widths) -> Iterator[Part]:
 
 def _states(cache: StateCache, cells: Cells) -> Iterator[Part]:
     copies = slots(cells) * (number_or(cells.workload, 0, "n_rs_seq") + 1)
-    columns = cache.kernel if cache.kind == "rwkv" else cache.kernel - 1
+    columns = cache.kernel if cache.kind == "rwkv" else older_columns(cache)
     label = f"{layers_said(cache)} of {cache.kind}, f32"
     kept = cache.count * copies * convolution_bytes(cache, _F32, columns)
     yield Part(RECURRENT_STATE, f"{cache.kind}_convolution", f"{label}, columns", kept)

@@ -136,11 +136,12 @@ def _apart(
 
 
 def _leaves(nodes: Iterable[Node]) -> list[Node]:
+    """What the items rest on; an item that is one question is no leaf: its id is the item's."""
     return [
         each
         for node in nodes
         for each in walk(node)
-        if each.id and not isinstance(each.origin, Computed)
+        if each.id and each is not node and not isinstance(each.origin, Computed)
     ]
 
 

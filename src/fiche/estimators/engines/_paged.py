@@ -14,6 +14,7 @@ from fiche.estimators.engines._parts import (
     RECURRENT_STATE,
     Part,
     layers_said,
+    older_columns,
 )
 from fiche.estimators.engines._settings import on_a_device, pages, tensor_devices
 from fiche.estimators.engines._tokens import encoder_tokens, sequences, tokens_kept
@@ -118,4 +119,4 @@ def encoder_positions(cache: CrossCache, case: Case | None, width: Node) -> Node
 
 def one_state(cache: StateCache, convolution: Node, state: Node) -> Node:
     """Bytes of one state in one layer: all columns of the convolution but the newest, and the state."""
-    return cache.channels * (cache.kernel - 1) * convolution + cache.state * state
+    return cache.channels * older_columns(cache) * convolution + cache.state * state

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from fiche.estimators._reading import qualified
 from fiche.estimators.engines._widths import Widths
-from fiche.kernel.figure import Figure, Node, ceil, smaller, total
+from fiche.kernel.figure import Figure, Node, ceil, larger, smaller, total
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, StateCache
 from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE
@@ -105,6 +105,11 @@ def reached(cache: AttentionCache, tokens: Node) -> Node:
     if cache.reach == "full" or cache.window is None:
         return tokens
     return smaller(tokens, cache.window)
+
+
+def older_columns(cache: StateCache) -> Node:
+    """The columns of a convolution but the newest; none of a kernel that the configuration leaves unknown."""
+    return larger(cache.kernel, 1) - 1
 
 
 def convolution_bytes(cache: StateCache, width: Node, columns: Node) -> Node:

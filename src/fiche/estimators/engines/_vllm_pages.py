@@ -75,7 +75,7 @@ def windowed_pages(
         return full_pages(tokens, held, block)
     rest = bare(held) * pages(smaller(bare(tokens), bare(window)), block)
     sliding = cache.reach == "sliding"
-    before = window - 1 if sliding else window
+    before = larger(window, 1) - 1 if sliding else window
     one = pages(bare(before) + bare(flying), block) + (1 if sliding else 0)
     each = bare(held) * smaller(pages(tokens, block), one)
     together = bare(held) * (pages(before, block) + 2) + pages(flying, block)
@@ -118,7 +118,7 @@ def tokens_a_page(block: Node, own: Node, shared: Node) -> Node:
     floor(ratio) blocks where the ratio is whole; else one, and the page is padded.
     """
     ratio = shared / own
-    rest = ceil(ratio) - floor(ratio)
+    rest = larger(0, ceil(ratio) - floor(ratio))
     return block * larger(1, floor(ratio) - rest * floor(ratio))
 
 

@@ -17,6 +17,7 @@ from fiche.estimators.engines._parts import (
     convolution_bytes,
     latent_bytes,
     layers_said,
+    older_columns,
     reached,
     state_bytes,
     token_bytes,
@@ -79,7 +80,7 @@ def _parts(cache: Cache, width: Widths, workload: Workload, case: Case | None) -
 
 
 def _states(cache: StateCache, width: Node, held: Node) -> Iterator[Part]:
-    kept = convolution_bytes(cache, width, cache.kernel - 1)
+    kept = convolution_bytes(cache, width, older_columns(cache))
     label = f"{layers_said(cache)} of {cache.kind}"
     yield Part(
         RECURRENT_STATE, f"{cache.kind}_convolution", f"{label}, columns", cache.count * kept * held

@@ -15,6 +15,7 @@ from fiche.estimators.engines._parts import (
     Part,
     items,
     layers_said,
+    older_columns,
 )
 from fiche.estimators.engines._settings import (
     GROUPS,
@@ -194,7 +195,7 @@ def _bytes(load: _Load, cache: Cache, world: World) -> Node:
 
 def _state(load: _Load, cache: StateCache, *, asked: bool) -> Node:
     drafted = number_or(load.workload, 0, "num_speculative_tokens")
-    columns = cache.channels * (cache.kernel - 1 + drafted) * convolution_width(load.workload)
+    columns = cache.channels * (older_columns(cache) + drafted) * convolution_width(load.workload)
     width = state_width(load.model, cache.kind, load.workload, asked=asked)
     return columns + cache.state * width
 
