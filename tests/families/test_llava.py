@@ -54,7 +54,34 @@ def test_an_image_is_576_tokens_and_one_more_with_its_class():
 def test_llava_16_mistral_7b():
     found = model("llava_next", text_config=MISTRAL, vision_config=TOWER)
     assert parameters(found) == 7_566_747_648
-    assert found.images is None, "tiles: no rule of one line says how many"
+    # 576 of the overview, and up to four tiles' 2304 with one token more for each of 48 rows: the announced
+    # 2880 of LLaVA-1.6, and the 48.
+    assert (exact(found.images.least), exact(found.images.most)) == (576, 2880 + 48)
+
+
+def test_onevision_shrinks_what_is_more_than_nine_tiles():
+    """Ten tiles of 729 stay (10 <= 1.21 x 9); more are shrunk to nine, with a token a row as laid out."""
+    tower = {**TOWER, "model_type": "siglip_vision_model", "image_size": 384}
+    found = model("llava_onevision", text_config=MISTRAL, vision_config=tower).images
+    assert exact(found.least) == 27 * 27
+    assert exact(found.most) == 27 * 27 + 10 * 729 + 5 * 27
+    few = model(
+        "llava_onevision",
+        text_config=MISTRAL,
+        vision_config=tower,
+        image_grid_pinpoints=[[384, 384], [384, 768]],
+    ).images
+    assert exact(few.most) == 27 * 27 + 2 * 729 + 27
+
+
+def test_a_pixtral_tower_makes_rows():
+    pixtral = {**TOWER, "model_type": "pixtral", "image_size": 1024, "patch_size": 16}
+    images = model("llava", text_config=LLAMA, vision_config=pixtral).images
+    assert (images.kind, exact(images.patch), exact(images.side)) == ("rows", 16, 1024)
+
+
+def test_vipllava_has_a_token_a_patch():
+    assert tokens(model("vipllava", text_config=LLAMA, vision_config=TOWER).images) == 576
 
 
 def test_a_language_part_that_is_not_known_keeps_the_whole_open():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fiche.families._encoder import Encoder, encoders
 from fiche.families._reads import MOST_LAYERS
 from fiche.families._rows import Place, rows
+from fiche.families._tiles import tiled
 from fiche.families._vision import (
     NO_WORDS,
     Parts,
@@ -20,7 +21,8 @@ from fiche.families._vision import (
 )
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
-from fiche.kernel.model import Parameters
+from fiche.kernel.figure import floor
+from fiche.kernel.model import ImageTokens, Parameters
 
 _LAYER = """
 self_attn.{q,k,v,out}_proj linear+ hidden hidden
@@ -60,7 +62,23 @@ _SHUFFLING = Wrapper(
         "factor": config.number("scale_factor"),
     },
     text_prefix="model.text_model.",
+    images=lambda config, parts: _shuffled_tiles(config, parts),
 )
+
+
+def _shuffled_tiles(config: Config, parts: Parts) -> ImageTokens:
+    """Up to four tiles along each side, each as many tokens as its patches over a square of the factor."""
+    factor = config.number("scale_factor")
+    each = floor(patches(parts["vision_config"]) / (factor * factor))
+    return tiled(each, 16, "the longest side is four tiles at most (size, max_image_size)")
+
+
+def _resampled_tiles(config: Config, parts: Parts) -> ImageTokens | None:
+    perceiver = part_of(config, "perceiver_config")
+    if perceiver is None:
+        return None
+    each = perceiver.number("resampler_n_latents")
+    return tiled(each, 4, "quarters where the processor splits images (do_image_splitting)")
 
 
 _CONNECTOR = """
@@ -119,7 +137,12 @@ _WHOLE = wrappers(
     _TITLE,
     _SOURCE,
     {
-        "idefics2": Wrapper(towers=(_TOWER,), besides=_resampled, text_prefix="model.text_model."),
+        "idefics2": Wrapper(
+            towers=(_TOWER,),
+            besides=_resampled,
+            text_prefix="model.text_model.",
+            images=_resampled_tiles,
+        ),
         "idefics3": _SHUFFLING,
         "smolvlm": _SHUFFLING,
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fiche.families._encoder import Encoder, encoders
+from fiche.families._tiles import tiled
 from fiche.families._vision import (
     NO_WORDS,
     Parts,
@@ -96,6 +97,11 @@ _WHOLE = wrappers(
                 "hidden": parts["text_config"].number("hidden_size"),
                 "shuffled": _shuffled(config, parts),
             },
+            images=lambda config, parts: tiled(
+                config.number("image_seq_length"),
+                12,
+                "squares of the tower's side in the shape nearest to the image's (max_patches)",
+            ),
         )
     },
 )

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from fiche.families._encoder import Encoder, encoders
-from fiche.families._vision import NO_WORDS, Tower, Wrapper, joined, patches, wrappers
+from fiche.families._tiles import tiled
+from fiche.families._vision import NO_WORDS, Parts, Tower, Wrapper, joined, patches, wrappers
+from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
+from fiche.kernel.figure import floor
+from fiche.kernel.model import ImageTokens
 
 _BODY = """
 class_embedding =embedding hidden
@@ -26,6 +30,16 @@ post_attention_layernorm norm+ hidden
 
 _NAME, _TITLE = "llama4_vision", "Llama 4 with images"
 _SOURCE = "transformers 5.24 models/llama4"
+
+
+def _tiles(config: Config, parts: Parts) -> ImageTokens | None:
+    """Patches over a square of the shuffle's ratio, for each tile."""
+    vision = parts["vision_config"]
+    ratio = vision.value("pixel_shuffle_ratio")
+    if isinstance(ratio, bool | str | list | dict) or not ratio:
+        return None
+    each = floor(patches(vision) * (ratio * ratio))
+    return tiled(each, 16, "squares of the tower's side that the image fits best (max_patches)")
 
 
 _TOWERS = encoders(
@@ -68,6 +82,7 @@ _WHOLE = wrappers(
             },
             text_prefix="language_model.",
             whole=True,
+            images=_tiles,
         )
     },
 )

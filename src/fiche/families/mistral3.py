@@ -5,6 +5,7 @@ from __future__ import annotations
 from fiche.families._encoder import Encoder, encoders
 from fiche.families._vision import NO_WORDS, Tower, Wrapper, joined, one_of, selected, wrappers
 from fiche.kernel.doors import Family
+from fiche.kernel.model import ImageTokens
 
 _LAYER = """
 attention_norm norm hidden
@@ -67,6 +68,12 @@ _WHOLE = wrappers(
             },
             words=lambda config, parts: (
                 ("bias",) if config.flag("multimodal_projector_bias") else ()
+            ),
+            images=lambda config, parts: ImageTokens(
+                kind="rows",
+                patch=one_of(parts["vision_config"], "patch_size"),
+                merge=config.number("spatial_merge_size"),
+                side=one_of(parts["vision_config"], "image_size"),
             ),
         )
     },

@@ -131,8 +131,10 @@ class ImageTokens:
     """How an image becomes tokens.
 
     `kind`: fixed (`tokens` an image), grid (one token a `patch` x `patch` square of pixels, less or more by
-    `extra`), merged (sides rounded to `patch` x `merge` pixels, one token a merged square). `side` is the
-    fixed side in pixels of a grid that resizes first.
+    `extra`), merged (sides rounded to `patch` x `merge` pixels, one token a merged square), rows (squares of
+    `patch` x `merge` pixels, the last of a row or column perhaps in part, and one more token a row), tiled (the
+    image is cut by its shape: from `least` to `most` tokens, by `rule`). `side` is the fixed side in pixels of
+    a grid that resizes first, and the longest one that rows leave as it is.
     """
 
     kind: str
@@ -141,6 +143,9 @@ class ImageTokens:
     merge: Node | None = None
     side: Node | None = None
     extra: int = 0
+    least: Node | None = None
+    most: Node | None = None
+    rule: str = ""
 
 
 @record(eq=False)

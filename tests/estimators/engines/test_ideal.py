@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from workloads import GIB, case, workload
 
 from fiche.estimators.engines.ideal import MEMBER
+from fiche.kernel.record import replace
 from fiche.kernel.trace import conditions, walk
 
 MIB = 2**20
@@ -142,6 +143,24 @@ def test_a_cut_load_leaves_each_device_at_least_its_part():
             {"image_width": 1280, "image_height": 720},
             46 * 26,
         ),
+        # Pixtral: 64 rows of 64 patches at 1024 x 1024, each ended by a token of its own.
+        (
+            shapes.images("rows", patch=16, side=1024),
+            {"image_width": 1024, "image_height": 1024},
+            64 * 64 + 64,
+        ),
+        # Half the size on the longest side: 1024 x 512; then 500 / 16 rows, the last in part.
+        (
+            shapes.images("rows", patch=16, side=1024),
+            {"image_width": 2048, "image_height": 1000},
+            32 * 64 + 32,
+        ),
+        # Mistral Small 3.1 merges 2 x 2 patches of 14 pixels.
+        (
+            shapes.images("rows", patch=14, merge=2, side=1540),
+            {"image_width": 280, "image_height": 57},
+            3 * 10 + 3,
+        ),
     ],
 )
 def test_images_become_tokens_of_the_prompt(images, dimensions, tokens):
@@ -154,6 +173,18 @@ def test_images_become_tokens_of_the_prompt(images, dimensions, tokens):
     counted = {"engine__settings__image_tokens": "counted", "formats__cache": "bf16"}
     (node,) = MEMBER.cache(shape, shapes.of(workload(where, **counted), shape), where)
     assert node.low == 131_072 * 110
+
+
+def test_an_image_cut_by_its_shape_is_an_interval_with_its_rule():
+    """InternVL: 256 tokens a tile, one to twelve of them and an overview."""
+    cut = replace(shapes.images("tiled", least=256, most=13 * 256), rule="tiles by shape")
+    shape = shapes.model(shapes.attention(32, 8, 128), images=cut)
+    where = case(prompt_tokens=100, new_tokens=10, resident_sequences=1, images=3)
+    (node,) = MEMBER.cache(shape, shapes.of(workload(where, formats__cache="bf16"), shape), where)
+    assert node.low == 131_072 * (110 + 3 * 256)
+    assert node.high == 131_072 * (110 + 3 * 13 * 256)
+    reasons = {getattr(each.origin, "because", "") for each in walk(node)}
+    assert "tiles by shape" in reasons
 
 
 counts = st.integers(min_value=1, max_value=64)

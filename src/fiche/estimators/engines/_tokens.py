@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.estimators._reading import dimension, missing, qualified, word
-from fiche.kernel.figure import Figure, Node, floor, larger, total
+from fiche.kernel.figure import Figure, Node, bare, ceil, either, floor, larger, total
 from fiche.kernel.model import ImageTokens, Model
 from fiche.kernel.origin import Stated
 from fiche.kernel.unit import count_of
@@ -76,12 +76,17 @@ def one_image(case: Case | None, model: Model) -> Node:
     """Tokens of one image of the case.
 
     A grid has one token a patch of pixels; a merged grid rounds each side to whole merged squares
-    (estimators.md 2.2, image tokens). Limits on pixels of a processor are not applied.
+    (estimators.md 2.2, image tokens). Limits on pixels of a processor are not applied, save where the
+    configuration states the longest side. An image that is cut into tiles by its shape is an interval.
     """
     rule = model.images
     assert rule is not None
     if rule.kind == "fixed" and rule.tokens is not None:
         return rule.tokens
+    if rule.kind == "tiled" and rule.least is not None and rule.most is not None:
+        return either(rule.least, rule.most, rule.rule)
+    if rule.kind == "rows" and rule.patch is not None:
+        return _by_rows(case, rule, rule.patch)
     if rule.kind == "grid" and rule.patch is not None:
         wide, high = (_patches(case, rule, rule.patch, side) for side in ("width", "height"))
         return wide * high + rule.extra
@@ -91,6 +96,18 @@ def one_image(case: Case | None, model: Model) -> Node:
         return floor(wide + _HALF) * floor(high + _HALF) + rule.extra
     text = "give the tokens of one image: this model's way to make them is not known here"
     return missing(qualified(case, "tokens_of_an_image"), count_of("tokens"), "context", text)
+
+
+def _by_rows(case: Case | None, rule: ImageTokens, patch: Node) -> Node:
+    """Squares of an image that fits the longest side, the last ones in part, and a token to end each row."""
+    # A width and a height are pixels both.
+    wide, high = (bare(_side(case, side)) for side in ("width", "height"))
+    square = patch if rule.merge is None else patch * rule.merge
+    if rule.side is not None:
+        shrunk = larger(1, larger(wide, high) / rule.side)
+        wide, high = floor(wide / shrunk), floor(high / shrunk)
+    rows = ceil(high / square)
+    return as_tokens(rows * ceil(wide / square) + rows)
 
 
 def _patches(case: Case | None, rule: ImageTokens, patch: Node, side: str) -> Node:
