@@ -85,8 +85,17 @@ def model_of_case(case, **more):
     return model
 
 
+# A vision transformer of torchvision is told by its dimensions: it has no configuration file.
+TORCHVISION = {
+    *("image_size", "patch_size", "num_layers", "num_heads"),
+    *("hidden_dim", "mlp_dim", "num_classes"),
+}
+
+
 def whole_config(told, classes):
     """The configuration as a file would have it: words where a class wants structure are left to the class."""
+    if "model_type" not in told and set(told) >= TORCHVISION:
+        return {key: value for key, value in told.items() if key != "note"}
     if "model_type" not in told:
         raise UncoveredError("the case names no model type")
     beside = ("model_type", "note", "quantization_config", "dtype", "architectures")

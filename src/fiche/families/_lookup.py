@@ -16,12 +16,18 @@ Find = Callable[[str], Family | None]
 # Where wholes keep the configuration of their language part.
 _LANGUAGE = ("text_config", "llm_config", "language_config")
 
+# What the class of torchvision is made of.
+_VISION_TRANSFORMER = frozenset(
+    {"image_size", "patch_size", "num_layers", "num_heads", "hidden_dim", "mlp_dim", "num_classes"}
+)
+
 
 def model_of(config: Config, find: Find) -> Model:
     """The model that a configuration describes; an unknown type gives an open model, never a guess (C2).
 
     `find` returns the family that knows a model type, None where none does.
     """
+    config = _named(config)
     family = find(config.model_type)
     if family is None:
         return _language(config, find) or _open(config)
@@ -29,6 +35,14 @@ def model_of(config: Config, find: Find) -> Model:
         return family.build(config, lambda part: model_of(part, find))
     except ZeroDivisionError:
         return _divided(config, family.name)
+
+
+def _named(config: Config) -> Config:
+    """The same with a model type where its keys are those of a class that has no configuration file."""
+    if "model_type" in config.values or not set(config.values) >= _VISION_TRANSFORMER:
+        return config
+    named = {"model_type": "vision_transformer", "architectures": ["VisionTransformer"]}
+    return replace(config, values={**config.values, **named})
 
 
 def _divided(config: Config, family: str) -> Model:
