@@ -46,6 +46,17 @@ def test_what_is_too_much_already_is_none(fiche):
     assert "none" in ended.out
 
 
+def test_what_fits_is_unknown_where_what_grows_is_unknown(fiche):
+    """Fail closed: an item left out of the envelope for want of a number still grows with the context."""
+    unsaid = [word for word in BASE if word not in ("--sequences", 1)]
+    ended = fiche(*unsaid, "--solve", "context", "--on", "24 GiB", "--json")
+    (answer,) = ended.json()["cases"]
+    assert answer["envelope_fits_up_to"]["known"] is False
+    assert answer["unknown"] == ["kv_cache"]
+    text = " ".join(fiche(*unsaid, "--solve", "context", "--on", "24 GiB").out.split())
+    assert "kv_cache: unknown, and may grow with it" in text
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

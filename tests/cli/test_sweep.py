@@ -128,3 +128,28 @@ def test_a_grid_has_an_end(fiche):
     ended = fiche(*BASE, *sweeps, "--grid")
     assert ended.code == 2
     assert "1000000 points" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "words"),
+    [
+        ("0,1024", "F305", "0 is below 1"),
+        ("\u0663,1024", "F204", "is not a number"),
+        ("9" * 5000 + ",1024", "F204", "is not a number"),
+        ("007,1024", "F202", "007"),
+    ],
+)
+def test_every_value_is_read_as_if_it_stood_alone(fiche, values, code, words):
+    """Law 2: what is refused alone is refused in a list."""
+    ended = fiche(*BASE, "--sweep", f"context={values}")
+    assert (ended.code, ended.out) == (2, "")
+    assert code in ended.err
+    assert words in ended.err
+
+
+def test_a_context_holds_its_new_tokens(fiche):
+    told = (*BASE, "--set", "new_tokens=300")
+    ended = fiche(*told, "--sweep", "context=299,300")
+    assert ended.code == 2
+    assert "a context of 299 is less than the 300 new tokens in it" in ended.err
+    assert fiche(*told, "--sweep", "context=300,301").code == 0

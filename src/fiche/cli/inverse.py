@@ -143,11 +143,13 @@ def _amount(held: int) -> str:
 def _rows(found: Solution, each: Solved) -> Iterator[tuple[str, ...]]:
     name = each.case.id if each.case is not None else ""
     excluded, fits = each.answer.not_excluded, each.answer.fits
-    yield (name, "not excluded up to", *_told(excluded))
-    yield (name, "envelope fits up to", *_told(fits))
+    yield (name, "not excluded up to", *_told(excluded, ()))
+    yield (name, "envelope fits up to", *_told(fits, each.asked.unknown))
 
 
-def _told(answer: Largest | None) -> tuple[str, str]:
+def _told(answer: Largest | None, unknown: tuple[str, ...]) -> tuple[str, str]:
+    if answer is None and unknown:
+        return "unknown", f"{', '.join(unknown)}: unknown, and may grow with it"
     if answer is None:
         return "unknown", "the least that the device has is unknown"
     if answer.value is None:
@@ -176,6 +178,7 @@ def solution_json(found: Solution) -> dict[str, Any]:
                 "not_excluded_up_to": _json(each.answer.not_excluded),
                 "envelope_fits_up_to": _json(each.answer.fits),
                 "left_out": list(each.asked.left_out),
+                "unknown": list(each.asked.unknown),
             }
             for each in found.cases
         ],

@@ -120,7 +120,8 @@ def _along(workload: Workload, axis: Axis, told: tuple[tuple[str, str], ...]) ->
     numeric = asked.counts and all(value.isdecimal() for value in axis.values)
     rows: list[SweepRow] = []
     ready: list[Varied] = []
-    loads = [asked.put(workload, axis.values[-1])] if numeric else []
+    # Each is put once, for what it refuses; any of them prepares the formula.
+    loads = [asked.put(workload, value) for value in axis.values][:1] if numeric else []
     for value in axis.values:
         load = loads[0] if numeric else asked.put(workload, value)
         for place, case in enumerate(load.cases or (None,)):

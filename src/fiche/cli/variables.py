@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fiche.cli.settings import with_dimension, with_setting
+from fiche.cli.settings import count, with_dimension, with_setting
+from fiche.cli.usage import together
+from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record, replace
 from fiche.kernel.workload import Case, Workload
 
@@ -65,8 +67,11 @@ def _context(load: Workload, text: str) -> Workload:
 
 def _with_context(case: Case, text: str) -> Case:
     if _prompted(case):
-        fitting = str(int(text) - _new_tokens(case)) if text.isdecimal() else text
-        return with_dimension(case, "prompt_tokens", fitting)
+        prompt = int(count("context", "context", text).low) - _new_tokens(case)
+        if prompt < 0:
+            message = f"a context of {text} is less than the {_new_tokens(case)} new tokens in it"
+            raise Refused([together(message, "give the tokens of prompt and answer together")])
+        return with_dimension(case, "prompt_tokens", str(prompt))
     return with_dimension(case, "context_tokens", text)
 
 

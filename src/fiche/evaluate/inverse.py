@@ -37,10 +37,14 @@ class Inverse:
 
 
 def inverse(asked: Varied, most: Number | None, least: Number | None) -> Inverse:
-    """`most`: more than this no machine with the card has; `least`: this much it surely has, in bytes."""
+    """`most`: more than this no machine with the card has; `least`: this much it surely has, in bytes.
+
+    What fits is not known where an item that grows with the value has no upper end (fail closed).
+    """
+    surely = None if asked.unknown else least
     return Inverse(
         not_excluded=None if most is None else _largest(asked, lambda p: p.floor[0] <= most, 0),
-        fits=None if least is None else _largest(asked, lambda p: _at_most(p.envelope, least), 1),
+        fits=None if surely is None else _largest(asked, lambda p: _at_most(p.envelope, surely), 1),
     )
 
 

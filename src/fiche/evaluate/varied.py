@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from fiche.estimators import envelope, firm_floor, load_items
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Bounds, Figure, total
+from fiche.kernel.figure import Bounds, Figure, Node, total
 from fiche.kernel.record import record
 from fiche.kernel.replay import Replay
+from fiche.kernel.trace import conditions, walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -28,7 +29,8 @@ class Varied:
     """One case of a workload, prepared for values of the leaf of this id.
 
     The leaf takes the asked value less `beside`: a context of 8192 with 292 new tokens has 7900 in its
-    prompt. `labels` are the items' words by id, `left_out` what the envelope does not include.
+    prompt. `labels` are the items' words by id, `left_out` what the envelope does not include, `unknown` those
+    items without an upper end (so left out of it) that depend on the leaf all the same.
     """
 
     leaf: str
@@ -36,6 +38,7 @@ class Varied:
     replay: Replay
     labels: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
 
     @property
     def moves(self) -> bool:
@@ -69,4 +72,10 @@ def varied(
         replay=Replay(tops, [leaf] if leaf else []),
         labels=tuple((item.node.id, item.node.label) for item in items),
         left_out=sum_.left_out,
+        unknown=tuple(dict.fromkeys(item.name for item in items if _open(item.node, leaf))),
     )
+
+
+def _open(node: Node, leaf: str) -> bool:
+    """True for a node that is not known and depends on the leaf."""
+    return bool(leaf and conditions(node)) and any(each.id == leaf for each in walk(node))
