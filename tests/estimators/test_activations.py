@@ -6,12 +6,15 @@ from hypothesis import strategies as st
 from trained import ALL_LINEAR, TINY, gpt2, llama, mixture, training
 from workloads import case, reserve, workload
 
+from fiche.estimators import figures
 from fiche.estimators._layer_kept import Step, fused, most
 from fiche.estimators._widths_kept import widths
 from fiche.estimators.activations import MEMBER
+from fiche.kernel.doors import Estimator
 from fiche.kernel.record import replace
 from fiche.kernel.trace import conditions
 from fiche.kernel.unit import BYTE
+from fiche.registry import members
 
 FULL = {
     "method__kind": "full",
@@ -147,6 +150,14 @@ def test_a_layer_of_another_kind_is_asked():
     of = replace(of, blocks=(replace(of.blocks[0], kind="mamba2", query=None, inner=None),))
     low, high = kept(of)
     assert (low, high) == (32 * 4096 * 2 * 8192, None)
+
+
+def test_two_things_without_a_formula_are_one_question():
+    """Neither program nor layer is known: the figures of a whole load still have one meaning an id."""
+    of = replace(llama(), blocks=(replace(llama().blocks[0], kind="mamba2"),))
+    load = training(case(**STEP), of=of, **{**FULL, "engine__name": "my-trainer"})
+    asked = figures(load, members("fiche.estimators", Estimator))["layers_kept"].condition.text
+    assert "a layer under my-trainer, a layer of kind mamba2" in asked
 
 
 def test_dimensions_are_asked():

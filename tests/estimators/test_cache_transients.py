@@ -4,7 +4,11 @@ import cache_shapes as shapes
 import pytest
 from workloads import LLAMA, case, workload
 
+from fiche.estimators import envelope, load_items
 from fiche.estimators.cache_transients import MEMBER
+from fiche.kernel.doors import Estimator
+from fiche.kernel.trace import formula
+from fiche.registry import members
 
 MIB = 2**20
 
@@ -65,3 +69,17 @@ def test_it_is_of_generations_of_transformers_with_the_model_s_files(told):
 def test_it_is_no_floor():
     assert not MEMBER.resident
     assert set(MEMBER.phases) >= {"prefill", "decode"}
+
+
+def test_an_envelope_that_holds_the_copies_does_not_say_that_it_leaves_them_out():
+    """B8: what one item leaves to another of the same sum is no gap of that sum."""
+    where = case(context_tokens=8192, resident_sequences=1)
+    told = {"operation": "generation", "engine__name": "transformers", "engine__version": "5.24.0"}
+    shape = shapes.LLAMA_8B
+    load = shapes.of(workload(where, **told, formats__compute="bf16"), shape)
+    items = load_items(load, where, members("fiche.estimators", Estimator))
+    sum_ = envelope(load, where, items)
+    assert "limit.cache_transients" in formula(sum_)
+    assert not any("cache_transients" in words for words in sum_.left_out)
+    cached = next(item.node for item in items if item.name == "kv_cache")
+    assert any("cache_transients" in words for words in cached.left_out)

@@ -59,7 +59,9 @@ def _left_out(workload: Workload, items: tuple[LoadItem, ...]) -> tuple[str, ...
         left.append(TRANSIENT_LOADING)
     left.append(OUTSIDE_THE_PROCESS)
     left += [each for item in items if item not in open_items for each in _own(item.node)]
-    return tuple(dict.fromkeys(left))
+    held = tuple(f"({item.name})" for item in items if item not in open_items)
+    # What an item leaves to another item of this sum is no gap of the sum.
+    return tuple(each for each in dict.fromkeys(left) if not each.endswith(held))
 
 
 def _asked(node: Node) -> str:

@@ -149,19 +149,21 @@ def _rotary(block: Block) -> Node:
 
 
 def strange(workload: Workload, model: Model) -> Iterable[Node]:
-    """A question for each program, kind of layer and model that has no formula."""
+    """One question for the program, the kinds of layer and the model that have no formula, if any."""
+    found = tuple(_strange(workload, model))
+    if found:
+        yield missing("layers_kept", BYTE, "need", _MEASURE.format(", ".join(found)))
+
+
+def _strange(workload: Workload, model: Model) -> Iterator[str]:
     engine = engine_of(workload)
     if engine not in _PLAIN_MODULES and engine not in MEGATRON:
-        yield _asked(f"a layer under {engine or 'an engine that is not named'}")
+        yield f"a layer under {engine or 'an engine that is not named'}"
     kinds = {block.kind for block in model.blocks if not covered(block, model)}
     for kind in sorted(kinds):
-        yield _asked(f"a layer of kind {kind} of {model.model_type or 'this model'}")
+        yield f"a layer of kind {kind} of {model.model_type or 'this model'}"
     if any(isinstance(cache, CrossCache) for cache in model.caches):
-        yield _asked("an encoder and a decoder that reads it")
-
-
-def _asked(what: str) -> Node:
-    return missing("layers_kept", BYTE, "need", _MEASURE.format(what))
+        yield "an encoder and a decoder that reads it"
 
 
 def largest_layer(parts: Iterable[Node]) -> Figure:
