@@ -328,3 +328,17 @@ def test_every_layer_is_in_one_cache_or_in_none(heads, width):
     assert found == [layer for layer, several in enumerate(heads) if several]
     values = sum(exact(cache.count) * exact(cache.kv_heads) for cache in model.caches)
     assert values == sum(heads)
+
+
+@pytest.mark.parametrize(
+    ("arch", "values", "words"),
+    [
+        ("llama", {"attention__head_count": 0}, "config.llama.attention.head_count, which is zero"),
+        ("t5", {"decoder_block_count": 10**12}, "how many layers the decoder"),
+    ],
+)
+def test_numbers_that_no_model_has_are_asked_for_again(arch, values, words):
+    """A file may lie: neither an exception nor a list of a million million layers."""
+    found = gguf_model(checkpoint(keyed(arch, block_count=2, embedding_length=64, **values)))
+    assert found.caches == ()
+    assert words in found.open[0].text

@@ -74,3 +74,13 @@ def test_a_model_or_a_question(told):
 )
 def test_what_divides_nothing_or_is_no_part_is_asked_for(word, values):
     assert model_of(config_of(word, **values), KNOWN.get).open
+
+
+def test_a_word_without_end_is_cut():
+    """A file may say anything: what is told of it stays readable."""
+    endless = "x" * 10**6
+    strange = model_of(config_of(endless), KNOWN.get)
+    assert len(strange.open[0].text) < 200
+    found = model_of(config_of("llama", architectures=[endless], dtype=endless), KNOWN.get)
+    assert len(found.architecture) <= 10_000
+    assert found.storage == ""

@@ -35,19 +35,27 @@ def model_text(found: Described, lines: str) -> str:
     return text + (f"Written. For a fiche, below workload:\n\n{lines}" if lines else "")
 
 
+_MOST_LETTERS = 120
+
+
 def _head(found: Described) -> str:
     model = found.model
     checkpoint = model.checkpoint
     rows = [
         ("source", found.source),
         ("revision", found.revision or "not told by the files"),
-        ("model type", model.model_type or "not told"),
-        ("class", model.architecture or "not told"),
+        ("model type", _word(model.model_type) or "not told"),
+        ("class", _word(model.architecture) or "not told"),
         ("family", model.family or "none that fiche knows"),
         ("stored for", model.storage or "not told"),
         ("files", "none with tensors" if checkpoint is None else _files(checkpoint)),
     ]
     return table(rows)
+
+
+def _word(text: str) -> str:
+    """A word of a file, cut where nobody would read on: a file may say anything."""
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
 def _files(checkpoint: Checkpoint) -> str:

@@ -29,6 +29,7 @@ from fiche.kernel.checkpoint import Checkpoint
 from fiche.kernel.config import Config, Json
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.model import Cache, Model
+from fiche.kernel.number import quoted
 from fiche.kernel.origin import Declared
 from fiche.kernel.record import replace
 from fiche.kernel.unit import ONE
@@ -72,16 +73,22 @@ def _model(config: Config) -> Model:
     if doubt:
         return replace(found, open=(asked(doubt, "tensors"),))
     depth = keys.whole("block_count") or 0
-    return replace(found, caches=tuple(_caches(keys, depth)), blocks=blocks_of(keys, depth))
+    try:
+        return replace(found, caches=tuple(_caches(keys, depth)), blocks=blocks_of(keys, depth))
+    except ZeroDivisionError as error:
+        text = f"give the metadata of this {arch} again: {error}"
+        return replace(found, open=(asked(text, "tensors"),))
 
 
 def _doubt(keys: Keys) -> str:
     """Why the layers are not understood, empty where they are."""
     depth = keys.whole("block_count")
     if keys.arch not in _KNOWN:
-        return f"architecture '{keys.arch}' is not known here: state what its layers keep"
+        return f"architecture {quoted(keys.arch)} is not known here: state what its layers keep"
     if depth is None or not 0 < depth <= MOST_LAYERS:
         return f"say how many layers this {keys.arch} has, at most {MOST_LAYERS}"
+    if (keys.whole("decoder_block_count") or 0) > MOST_LAYERS:
+        return f"say how many layers the decoder of this {keys.arch} has, at most {MOST_LAYERS}"
     listed = keys.config.value(keys.key("attention.head_count_kv"))
     if isinstance(listed, dict):
         return "the list of key-value heads is too long to be read: state what the layers keep"

@@ -9,6 +9,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
+from fiche.kernel.number import quoted
 from fiche.kernel.record import replace
 
 Find = Callable[[str], Family | None]
@@ -108,7 +109,9 @@ def _asked(text: str) -> Condition:
 
 def _open(config: Config) -> Model:
     named = (
-        f"model type '{config.model_type}'" if config.model_type else "a model without model_type"
+        f"model type {quoted(config.model_type)}"
+        if config.model_type
+        else "a model without model_type"
     )
     text = f"{named} is not known here: give its tensors, and state what its layers keep"
     return Model(

@@ -8,7 +8,7 @@ from functools import wraps
 from fiche.families._rows import Place, rows
 from fiche.kernel.address import Pointer
 from fiche.kernel.condition import Condition
-from fiche.kernel.config import Config
+from fiche.kernel.config import MOST_LETTERS, Config
 from fiche.kernel.figure import Figure, Node, either
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.origin import Declared, Origin, Stated
@@ -30,7 +30,7 @@ def storage_of(*configs: Config) -> str:
 def architecture_of(config: Config) -> str:
     """The class that the configuration says it was saved from, empty where it names none."""
     listed = config.listed("architectures") or []
-    return listed[0] if listed and isinstance(listed[0], str) else ""
+    return listed[0][:MOST_LETTERS] if listed and isinstance(listed[0], str) else ""
 
 
 def asked(text: str, piece: str = "config.json") -> Condition:

@@ -18,6 +18,9 @@ from fiche.kernel.unit import count_of
 
 Json = int | Fraction | str | bool | None | list["Json"] | dict[str, "Json"]
 
+# A pattern of layers may have a letter for each of thousands; a file may say anything.
+MOST_LETTERS = 10_000
+
 
 @record(eq=False)
 class Config:
@@ -41,7 +44,7 @@ class Config:
     def model_type(self) -> str:
         """The model type that this object names, empty where it names none."""
         named = self.values.get("model_type")
-        return named if isinstance(named, str) else ""
+        return named[:MOST_LETTERS] if isinstance(named, str) else ""
 
     @property
     def defaults(self) -> Mapping[str, Json]:
@@ -62,9 +65,9 @@ class Config:
         return found if isinstance(found, int) and not isinstance(found, bool) else None
 
     def text(self, *names: str) -> str:
-        """A word, empty where there is none."""
+        """A word, empty where there is none; no word or pattern of a model is longer than `MOST_LETTERS`."""
         found = self.value(*names)
-        return found if isinstance(found, str) else ""
+        return found[:MOST_LETTERS] if isinstance(found, str) else ""
 
     def flag(self, *names: str) -> bool | None:
         """True or false, None where neither is said."""
