@@ -1,0 +1,18 @@
+"""XLNet and Funnel: counts of the library's own classes (transformers 5.24, A1)."""
+
+import pytest
+from families.decoders import model, parameters
+
+
+@pytest.mark.parametrize(
+    ("model_type", "kind", "values", "count"),
+    [
+        ("xlnet", "XLNetLMHeadModel", {}, 360_300_800),
+        ("funnel", "FunnelForMaskedLM", {}, 131_003_706),
+        ("funnel", "FunnelBaseModel", {}, 115_611_648),
+    ],
+)
+def test_parameters_are_those_of_the_library(model_type, kind, values, count):
+    found = model(model_type, architectures=[kind], **values)
+    assert found.open == ()
+    assert parameters(found) == count

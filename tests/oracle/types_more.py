@@ -1,0 +1,171 @@
+"""Small configurations of encoders, vision and sound: the long tail of `types_other`, in the same form."""
+
+TYPES: list[tuple[str, str, dict]] = []
+
+
+def _add(model_type, *classes, **keys):
+    TYPES.extend((model_type, each, keys) for each in classes)
+
+
+def _ends(stem, *ends):
+    return [stem + end for end in ends]
+
+
+# --- Encoders of text ------------------------------------------------------------------------------
+
+_BODY = {
+    "vocab_size": 37,
+    "hidden_size": 24,
+    "intermediate_size": 22,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 31,
+    "type_vocab_size": 3,
+    "pad_token_id": 1,
+}
+_NO_PAD = {key: value for key, value in _BODY.items() if key != "pad_token_id"}
+_TASKS = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
+_CHOICE = "ForMultipleChoice"
+
+_add("xlm-roberta-xl", *_ends("XLMRobertaXL", "Model", "ForMaskedLM", _CHOICE, *_TASKS), **_BODY)
+_add(
+    "roberta-prelayernorm",
+    *_ends("RobertaPreLayerNorm", "Model", "ForMaskedLM", _CHOICE, *_TASKS),
+    **_BODY,
+)
+_add(
+    "megatron-bert",
+    *_ends("MegatronBert", "Model", "ForMaskedLM", "ForCausalLM", "ForPreTraining", *_TASKS),
+    **_BODY,
+)
+for _more in (
+    {"languages": ["en_XX", "de_DE"]},
+    {"languages": ["en_XX"], "adapter_layer_norm": True, "adapter_reduction_factor": 3},
+):
+    _add("xmod", *_ends("Xmod", "Model", "ForMaskedLM", _CHOICE, *_TASKS), **_BODY, **_more)
+for _more in ({"embedding_size": 14}, {}):
+    _add(
+        "roformer",
+        *_ends("RoFormer", "Model", "ForMaskedLM", "ForCausalLM", _CHOICE, *_TASKS),
+        **_NO_PAD,
+        **_more,
+    )
+_add(
+    "nystromformer",
+    *_ends("Nystromformer", "Model", "ForMaskedLM", _CHOICE, *_TASKS),
+    **_BODY,
+    conv_kernel_size=5,
+)
+_add("mra", *_ends("Mra", "Model", "ForMaskedLM", _CHOICE, *_TASKS), **_BODY)
+_add("yoso", *_ends("Yoso", "Model", "ForMaskedLM", _CHOICE, *_TASKS), **_BODY)
+for _more in ({"embedding_size": 14}, {"embedding_size": 24, "head_ratio": 4}):
+    _add(
+        "convbert",
+        *_ends("ConvBert", "Model", "ForMaskedLM", _CHOICE, *_TASKS),
+        **_NO_PAD,
+        conv_kernel_size=5,
+        **_more,
+    )
+_add(
+    "squeezebert",
+    *_ends("SqueezeBert", "Model", "ForMaskedLM", _CHOICE, *_TASKS),
+    **{**_NO_PAD, "intermediate_size": 32},
+    embedding_size=24,
+)
+_add(
+    "fnet",
+    *_ends("FNet", "Model", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction"),
+    *_ends("FNet", _CHOICE, *_TASKS),
+    **{key: value for key, value in _NO_PAD.items() if key != "num_attention_heads"},
+)
+_add("splinter", *_ends("Splinter", "Model", "ForQuestionAnswering", "ForPreTraining"), **_BODY)
+_add(
+    "lilt",
+    *_ends("Lilt", "Model", *_TASKS),
+    **_BODY,
+    channel_shrink_ratio=2,
+    max_2d_position_embeddings=19,
+)
+for _more in (
+    {},
+    {"visual_embed": False, "has_relative_attention_bias": False},
+    {"id2label": {str(i): str(i) for i in range(11)}, "has_spatial_attention_bias": False},
+):
+    _add(
+        "layoutlmv3",
+        *_ends("LayoutLMv3", "Model", *_TASKS),
+        **_BODY,
+        max_2d_position_embeddings=19,
+        coordinate_size=4,
+        shape_size=4,
+        rel_pos_bins=8,
+        rel_2d_pos_bins=10,
+        input_size=24,
+        patch_size=4,
+        **_more,
+    )
+_TABLE = {key: value for key, value in _NO_PAD.items() if key != "type_vocab_size"}
+for _more in ({}, {"num_aggregation_labels": 4}):
+    _add(
+        "tapas",
+        *_ends("Tapas", "Model", "ForMaskedLM", "ForSequenceClassification"),
+        "TapasForQuestionAnswering",
+        **_TABLE,
+        type_vocab_sizes=[3, 25, 26, 2, 27, 28, 10],
+        **_more,
+    )
+for _more in (
+    {"entity_emb_size": 13},
+    {"entity_emb_size": 24, "use_entity_aware_attention": False},
+):
+    _add(
+        "luke",
+        *_ends("Luke", "Model", "ForEntityClassification", "ForEntityPairClassification"),
+        *_ends("Luke", "ForEntitySpanClassification", _CHOICE, *_TASKS),
+        **_BODY,
+        entity_vocab_size=29,
+        **_more,
+    )
+_add("markuplm", *_ends("MarkupLM", "Model", *_TASKS), **_BODY, max_depth=5)
+_add(
+    "mobilebert",
+    *_ends("MobileBert", "Model", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction"),
+    *_ends("MobileBert", _CHOICE, *_TASKS),
+    **_NO_PAD,
+    embedding_size=14,
+    intra_bottleneck_size=16,
+    num_feedforward_networks=3,
+)
+_add(
+    "xlnet",
+    *_ends("XLNet", "Model", "LMHeadModel", _CHOICE, "ForQuestionAnsweringSimple", *_TASKS),
+    vocab_size=37,
+    d_model=24,
+    d_inner=22,
+    n_layer=3,
+    n_head=4,
+)
+_add(
+    "funnel",
+    *_ends("Funnel", "Model", "BaseModel", "ForMaskedLM", "ForPreTraining", _CHOICE, *_TASKS),
+    vocab_size=37,
+    d_model=24,
+    d_inner=22,
+    n_head=4,
+    d_head=5,
+    block_sizes=[2, 3],
+    num_decoder_layers=1,
+)
+for _name, _class in (("xlm", "XLM"), ("flaubert", "Flaubert")):
+    for _more in ({"n_langs": 3}, {"n_langs": 1}):
+        _add(
+            _name,
+            *_ends(_class, "Model", "WithLMHeadModel", _CHOICE, "ForQuestionAnsweringSimple"),
+            *_ends(_class, *_TASKS),
+            vocab_size=37,
+            emb_dim=24,
+            n_layers=3,
+            n_heads=4,
+            max_position_embeddings=31,
+            **_more,
+        )
