@@ -4,6 +4,12 @@ import pytest
 
 SEVEN = ("estimate", "--parameters", 7_000_000_000, "--bits", 16)
 CACHE = ("--layers", 32, "--kv-heads", 8, "--head-dim", 128, "--cache-bits", 16)
+GEMMA = """\
+{"model_type": "gemma3_text", "architectures": ["Gemma3ForCausalLM"], "torch_dtype": "bfloat16",
+ "hidden_size": 5376, "intermediate_size": 21504, "num_hidden_layers": 62,
+ "num_attention_heads": 32, "num_key_value_heads": 16, "head_dim": 128, "vocab_size": 262208,
+ "sliding_window": 1024}
+"""
 FICHE = """\
 fiche: 1
 title: A test
@@ -73,6 +79,40 @@ def test_the_terminal_shows_units_origins_and_what_is_left_out(fiche):
         "uses outside the process",
     ):
         assert words in out
+
+
+def test_layers_stand_under_their_item_and_both_ends_under_each_other(fiche, tmp_path, monkeypatch):
+    """A sliding model: 10 full layers and 52 of a window of 1024, by hand; ends have a word each."""
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "config.json").write_text(GEMMA, encoding="utf-8")
+    told = ("--engine", "transformers", "--engine-version", "5.24.0", "--sequences", 1)
+    out = fiche("estimate", "--model", tmp_path, *told, "--tokens", 8192).out
+    assert max(len(line) for line in out.splitlines()) <= 80
+    lines = out.splitlines()
+    place = next(p for p, line in enumerate(lines) if line.startswith("kv_cache"))
+    layer = 2 * 16 * 128 * 2
+    full, sliding = 10 * layer * 8192, 52 * layer * 1024
+    assert f"{full + sliding:,}".replace(",", " ") in lines[place]
+    under = "\n".join(lines[place + 1 : place + 3])
+    assert "\n  full" in f"\n{under}"
+    assert "\n  sliding" in f"\n{under}"
+    assert f"{full:,}".replace(",", " ") in under
+    assert f"{sliding:,}".replace(",", " ") in under
+    loading = next(p for p, line in enumerate(lines) if line.startswith("weights_loading"))
+    assert lines[loading].split()[1] == "from"
+    assert lines[loading + 1].split()[0] == "to"
+    assert out.index("Why there are two ends:") < out.index("Left out of the envelope:")
+    assert out.rstrip().splitlines()[-1].startswith(("  - ", "    "))
+
+
+def test_an_open_end_says_at_least(fiche, tmp_path):
+    """An engine without a rule: the least that any program keeps, and no upper end."""
+    (tmp_path / "config.json").write_text(GEMMA, encoding="utf-8")
+    told = ("--engine", "my-engine", "--cache", "bf16", "--tokens", 8192, "--sequences", 1)
+    out = fiche("estimate", "--model", tmp_path, *told).out
+    line = next(line for line in out.splitlines() if line.startswith("kv_cache"))
+    assert "at least" in line
+    assert "no rule is known here for what my-engine keeps" in " ".join(out.split())
 
 
 def test_the_formats_table_keeps_the_reserve(fiche):

@@ -42,8 +42,22 @@ def test_new_tokens_keep_their_place_in_a_context(fiche):
 
 
 def test_what_is_too_much_already_is_none(fiche):
+    """The sum at the smallest value stands beside it: 14 000 131 072 bytes are 13.04 GiB."""
     ended = fiche(*BASE, "--solve", "context", "--on", "8 GiB")
     assert "none" in ended.out
+    assert "13.04 GiB with 1 already, most of it weights" in ended.out
+
+
+def test_bytes_that_are_typed_are_no_label(fiche):
+    out = fiche(*BASE, "--solve", "context", "--on", "24 GiB").out
+    assert "It has 25 769 803 776 B (24.00 GiB), as typed." in out
+    assert "label" not in out
+    assert "by its label" in fiche(*BASE, "--solve", "context", "--on", "nvidia-rtx-4090-24g").out
+
+
+def test_a_part_of_a_card_s_name_finds_its_cards(fiche):
+    err = fiche(*BASE, "--solve", "context", "--on", "H200").err
+    assert "did you mean nvidia-h200" in err
 
 
 def test_what_fits_is_unknown_where_what_grows_is_unknown(fiche):

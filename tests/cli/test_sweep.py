@@ -53,8 +53,26 @@ def test_csv_holds_bytes_and_leaves_open_ends_empty(fiche):
 
 def test_the_table_says_what_it_leaves_out(fiche):
     ended = fiche(*BASE, "--sweep", "context=1024,2048")
-    assert "0.13 GiB" in ended.out
-    assert "left out of the envelope: transient loading" in ended.out
+    assert "in GiB" in ended.out
+    assert "0.13" in ended.out
+    told, _, left_out = ended.out.partition("Left out of the envelope:")
+    assert "transient loading" in left_out
+    assert "transient loading" not in told
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_table_fits_the_terminal(fiche, monkeypatch, columns):
+    """What stays the same stands once above the table, so that what changes has room."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    sweeps = ("--sweep", "context=2048,131072", "--sweep", "cache=bf16,fp8_e4m3", "--grid")
+    out = fiche(*BASE, *sweeps).out
+    assert max(len(line) for line in out.splitlines()) <= columns
+    assert "the same at every point: weights 13.04" in out
+    assert "unknown at every point: workspace" in out
+    (head,) = [line for line in out.splitlines() if line.startswith("context")]
+    assert head.split() == ["context", "cache", "kv", "cache", "floor", "envelope"]
+    row = next(line for line in out.splitlines() if line.startswith("131072   fp8"))
+    assert row.split() == ["131072", "fp8_e4m3", "8.00", "21.04", "21.04"]
 
 
 def test_a_setting_changes_options_and_fiches_alike(fiche, tmp_path):

@@ -49,22 +49,27 @@ def _solve(workload: Workload, options: Options) -> None:
 
 
 def _sweep(workload: Workload, options: Options) -> None:
-    from fiche.cli.sweep import axes, sweep, sweep_csv, sweep_json, sweep_text
+    from fiche.cli.sweep import axes, sweep, sweep_csv, sweep_json
 
     found = sweep(workload, axes(options.sweep), grid=options.grid)
     if options.json:
         put_json(sweep_json(found))
     else:
+        from fiche.cli.sweep_text import sweep_text
+
         put_text(sweep_csv(found) if options.csv else sweep_text(found))
 
 
 def _sums(workload: Workload, options: Options) -> None:
     from fiche.cli.estimates import candidates_to_examine, estimate_of
-    from fiche.cli.estimates_text import estimate_json, estimate_text
 
     found = estimate_of(workload)
     listed = candidates_to_examine(found) if options.cards else None
     if options.json:
+        from fiche.cli.estimates_json import estimate_json
+
         put_json(estimate_json(found, listed))
     else:
+        from fiche.cli.estimates_text import estimate_text
+
         put_text(estimate_text(found, listed))

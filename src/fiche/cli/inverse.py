@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fiche.cli.load_rows import short, without_empty
 from fiche.cli.terminal import paragraph, table
 from fiche.cli.usage import together, unknown
 from fiche.cli.variables import SOLVABLE, Variable, variable
@@ -19,6 +20,9 @@ from fiche.kernel.record import record
 from fiche.kernel.workload import Case, Workload
 from fiche.registry import members
 from fiche.report.numbers import TERMINAL, exact_bytes, memory
+
+_NOT_EXCLUDED = "not excluded: what must be in memory together is at most what it can have."
+_FITS = "envelope fits: the sum of all maxima is at most what it surely has."
 
 
 @record
@@ -116,38 +120,54 @@ def _of_card(card: Card) -> Room:
 
 
 def solution_text(found: Solution) -> str:
-    """The answers as a table, what ends each, and what the envelope leaves out."""
-    room = found.room
-    text = f"Largest {found.variable.name} on {room.name}, by arithmetic alone: no verdict.\n"
-    text += paragraph(f"At most {_amount(room.most)}, by its label.", indent="  ")
-    if room.least is not None:
-        text += paragraph(f"At least {_amount(room.least)}: {room.words}.", indent="  ")
-    else:
-        text += paragraph(f"At least: unknown, {room.words}.", indent="  ")
-    rows = [row for each in found.cases for row in _rows(found, each)]
+    """The answers as a table, what ends each, and last what the envelope leaves out."""
+    text = f"Largest {found.variable.name} on {found.room.name}, by arithmetic alone: no verdict.\n"
+    text += _room(found.room) + "\n"
+    rows = [row for each in found.cases for row in _rows(each)]
     header = ("case", "bound", found.variable.counts or "value", "what takes most there")
-    text += "\n" + table(rows, header=header, right=(2,))
-    if found.positions is not None:
-        text += paragraph(
-            f"The model's own positions end at {found.positions:,} tokens.".replace(",", " ")
-        )
+    cells, heads, kept = without_empty(rows, header)
+    text += table(cells, header=heads, right=[p for p, column in enumerate(kept) if column == 2])
+    text += _positions(found)
+    text += (
+        "\nnot excluded: what must be in memory together is no more than the most it can have.\n"
+    )
+    text += "envelope fits: the sum of all maxima is no more than the least it surely has.\n"
     for words in dict.fromkeys(words for each in found.cases for words in each.asked.left_out):
         text += paragraph(f"left out of the envelope: {words}", indent="  - ")
     return text
+
+
+def _room(room: Room) -> str:
+    if room.least == room.most:
+        return paragraph(f"It has {_amount(room.most)}, {room.words}.", indent="  ")
+    text = paragraph(f"At most {_amount(room.most)}, by its label.", indent="  ")
+    if room.least is None:
+        return text + paragraph(f"At least: unknown, {room.words}.", indent="  ")
+    return text + paragraph(f"At least {_amount(room.least)}: {room.words}.", indent="  ")
+
+
+def _positions(found: Solution) -> str:
+    if found.positions is None:
+        return ""
+    return paragraph(f"The model's own positions end at {_count(found.positions)} tokens.")
 
 
 def _amount(held: int) -> str:
     return f"{exact_bytes(held)} ({memory(held, 'GiB', TERMINAL)})"
 
 
-def _rows(found: Solution, each: Solved) -> Iterator[tuple[str, ...]]:
+def _count(value: int) -> str:
+    return f"{value:,}".replace(",", " ")
+
+
+def _rows(each: Solved) -> Iterator[tuple[str, ...]]:
     name = each.case.id if each.case is not None else ""
     excluded, fits = each.answer.not_excluded, each.answer.fits
-    yield (name, "not excluded up to", *_told(excluded, ()))
-    yield (name, "envelope fits up to", *_told(fits, each.asked.unknown))
+    yield (name, "not excluded up to", *_told(excluded, (), 0))
+    yield (name, "envelope fits up to", *_told(fits, each.asked.unknown, 1))
 
 
-def _told(answer: Largest | None, unknown: tuple[str, ...]) -> tuple[str, str]:
+def _told(answer: Largest | None, unknown: tuple[str, ...], side: int) -> tuple[str, str]:
     if answer is None and unknown:
         return "unknown", f"{', '.join(unknown)}: unknown, and may grow with it"
     if answer is None:
@@ -155,8 +175,16 @@ def _told(answer: Largest | None, unknown: tuple[str, ...]) -> tuple[str, str]:
     if answer.value is None:
         return "no end", "nothing that is known grows with it"
     if answer.value == 0:
-        return "none", f"{answer.limited_by} alone or with others is too much already"
-    return f"{answer.value:,}".replace(",", " "), answer.limited_by
+        return "none", _too_much(answer, side)
+    return _count(answer.value), short(answer.limited_by)
+
+
+def _too_much(answer: Largest, side: int) -> str:
+    """The sum at the smallest value, which is more than there is already."""
+    point = answer.point
+    whole = point.envelope[1] if side else point.floor[0]
+    told = "" if whole is None else f"{memory(whole, 'GiB', TERMINAL)} with 1 already, most of it "
+    return f"{told}{short(answer.limited_by)}"
 
 
 def solution_json(found: Solution) -> dict[str, Any]:

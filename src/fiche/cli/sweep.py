@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from fiche.cli.terminal import paragraph, table
 from fiche.cli.usage import together
 from fiche.cli.variables import Variable, variable
 from fiche.evaluate.varied import Point, Varied, varied
@@ -16,7 +15,6 @@ from fiche.kernel.figure import Bounds
 from fiche.kernel.record import record
 from fiche.kernel.workload import Case, Workload
 from fiche.registry import members
-from fiche.report.numbers import TERMINAL, memory
 
 MOST_POINTS = 100_000
 
@@ -144,46 +142,9 @@ def _prepared(load: Workload, case: Case | None, asked: Variable) -> Varied:
     return varied(load, case, estimators, asked.leaf(case), asked.beside(case))
 
 
-def sweep_text(found: Sweep) -> str:
-    """One table: a row a point, the items in GiB, the envelope last."""
-    names = list(found.labels)
-    header = [
-        *_changed(found),
-        "case",
-        *(found.labels[name] for name in names),
-        "floor",
-        "envelope",
-    ]
-    rows = [_row(found, row, names) for row in found.rows]
-    first = len(header) - len(names) - 2
-    text = "By arithmetic alone, in GiB; one variable at a time changes unless a grid is asked for.\n\n"
-    text += table(rows, header=header, right=range(first, len(header)))
-    for words in found.left_out:
-        text += paragraph(f"left out of the envelope: {words}", indent="  - ")
-    return text
-
-
-def _changed(found: Sweep) -> list[str]:
+def changed(found: Sweep) -> list[str]:
+    """The names of the variables, as columns."""
     return [axis.variable.name for axis in found.axes]
-
-
-def _row(found: Sweep, row: SweepRow, names: list[str]) -> list[str]:
-    values = dict(row.values)
-    items = dict(row.point.items)
-    told = [values.get(name, "") for name in _changed(found)]
-    amounts = [_gib(items.get(name)) for name in names]
-    return [*told, row.case, *amounts, _gib(row.point.floor), _gib(row.point.envelope)]
-
-
-def _gib(bounds: Bounds | None) -> str:
-    if bounds is None:
-        return ""
-    low, high = bounds
-    if high is None:
-        return f">= {memory(low, 'GiB', TERMINAL)}" if low else "unknown"
-    near = memory(low, "GiB", TERMINAL)
-    far = memory(high, "GiB", TERMINAL)
-    return near if near == far else f"{near} to {far}"
 
 
 def sweep_csv(found: Sweep) -> str:
@@ -195,12 +156,12 @@ def sweep_csv(found: Sweep) -> str:
     writer = csv.writer(out, lineterminator="\n")
     names = [*found.labels, "floor", "envelope"]
     bounds = [f"{name} {end} (B)" for name in names for end in ("low", "high")]
-    writer.writerow([*_changed(found), "case", *bounds])
+    writer.writerow([*changed(found), "case", *bounds])
     for row in found.rows:
         values = dict(row.values)
         items = {**dict(row.point.items), "floor": row.point.floor, "envelope": row.point.envelope}
         ends = [_end(items.get(name), side) for name in names for side in (0, 1)]
-        writer.writerow([*(values.get(name, "") for name in _changed(found)), row.case, *ends])
+        writer.writerow([*(values.get(name, "") for name in changed(found)), row.case, *ends])
     return out.getvalue()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fiche.kernel.diagnostic import Diagnostic
 
 _SHOWN = 12
+_NEAREST = 4
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
@@ -14,7 +15,9 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
     from difflib import get_close_matches
 
     possible = list(known)
-    near = get_close_matches(name, possible, n=3, cutoff=0.6)
+    # A part of a longer word is nearer than any other word: `h100` is a card of several names.
+    parts = [each for each in possible if len(name) > 2 and name.lower() in each.lower()]
+    near = parts[:_NEAREST] or get_close_matches(name, possible, n=3, cutoff=0.6)
     if near:
         hint = f"did you mean {' or '.join(near)}?"
     else:

@@ -149,9 +149,7 @@ def _either(item: str, readings: list[tuple[Engine, Node]]) -> Node:
     """The hull of all readings of one item, ideal first."""
     hull = readings[0][1]
     for engine, node in readings[1:]:
-        hull = either(
-            hull, node, f"engine.name is not told: {readings[0][0].title}, {engine.title}"
-        )
+        hull = either(hull, node, f"engine.name is not told: {engine.title}")
     label = readings[0][1].label
     left_out = tuple(dict.fromkeys(each for _, node in readings for each in _left_out(node)))
     return total((hull,), BYTE).named(item, label, left_out=left_out)
