@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from workloads import case, workload
 
 from fiche.estimators import envelope, figures, load_items, phase_totals
+from fiche.estimators._tensor_names import is_buffer, is_prediction, is_scale, role_of
 from fiche.families import model_of
 from fiche.kernel.doors import Engine, Estimator
 from fiche.kernel.record import replace
@@ -136,3 +137,13 @@ def test_what_divides_and_is_zero_is_asked_for_by_name():
     words = {"formats__storage": "bf16", "placement__tensor_parallel": 2}
     named = every_figure(replace(workload(case(), **words), model=found))
     assert any("config.num_key_value_heads" in c.text for c in conditions(named["weights"]))
+
+
+@pytest.mark.parametrize("run", ["ln_", "rotary_emb.", "mtp.", ".quant_state.", "experts."])
+def test_a_tensors_name_without_end_is_of_no_form(run):
+    """A pattern must not run away on a name that a file made up (law 7)."""
+    for name in (f"{run * 20_000} ", f"{run * 300} "):
+        assert role_of(name) == "linear"
+        assert not is_scale(name)
+        assert not is_buffer(name)
+        assert not is_prediction(name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 # Patterns are compiled when they are first asked, not when this module is imported.
 # A packed tensor, and the parameter whose values it holds: AutoGPTQ and AutoAWQ, compressed-tensors, MXFP4.
@@ -50,6 +51,8 @@ _ROLES: tuple[tuple[str, str], ...] = (
 )
 # Wrappers that one library puts around a model and another leaves out.
 _WRAPPERS = frozenset({"model", "language_model", "module", "base_model", "transformer"})
+_MOST_LETTERS = 1000
+_MOST_NAMES = 2**17  # kept in mind: files are asked about one name again and again
 _OLDER: Mapping[str, str] = {"gamma": "weight", "beta": "bias"}
 
 
@@ -69,34 +72,45 @@ def plain_name(name: str) -> str:
 
 def is_scale(name: str) -> bool:
     """Scales, zero points and indices of quantised values."""
-    return bool(re.fullmatch(rf"\S*{_SCALE}", name))
+    return _matches(rf"\S*{_SCALE}", name)
 
 
 def is_buffer(name: str) -> bool:
     """What a class computes or keeps beside its parameters: frequencies, position ids, masks, counters."""
-    return bool(re.fullmatch(_BUFFER, name))
+    return _matches(_BUFFER, name)
 
 
 def is_prediction(name: str) -> bool:
     """Of a block that predicts further tokens."""
-    return bool(re.fullmatch(_PREDICTION, name))
+    return _matches(_PREDICTION, name)
 
 
 def is_head(name: str) -> bool:
     """An output layer over the vocabulary."""
-    return bool(re.fullmatch(_HEAD, name))
+    return _matches(_HEAD, name)
 
 
 def is_other_head(name: str) -> bool:
     """A head that some class puts on the same model."""
-    return bool(re.fullmatch(_OTHER_HEAD, name))
+    return _matches(_OTHER_HEAD, name)
 
 
 def is_embedding(name: str) -> bool:
     """A table of vectors by token."""
-    return bool(re.fullmatch(_EMBEDDING, name))
+    return _matches(_EMBEDDING, name)
 
 
+@lru_cache(maxsize=_MOST_NAMES)
 def role_of(name: str) -> str:
     """The role that a tensor's name speaks of: linear where it speaks of no other."""
-    return next((role for role, pattern in _ROLES if re.fullmatch(pattern, name)), "linear")
+    return next((role for role, pattern in _ROLES if _matches(pattern, name)), "linear")
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """True where the whole name is of this form.
+
+    Names come from files that may be hostile. No name of a module holds a space, and without one the
+    patterns above go on to the end; a name longer than any is of no form, for trying it takes too long.
+    """
+    sane = len(name) <= _MOST_LETTERS and not any(map(str.isspace, name))
+    return sane and re.fullmatch(pattern, name) is not None
