@@ -169,3 +169,130 @@ for _name, _class in (("xlm", "XLM"), ("flaubert", "Flaubert")):
             max_position_embeddings=31,
             **_more,
         )
+
+# --- Images ----------------------------------------------------------------------------------------
+
+_IMAGE = "ForImageClassification"
+_WINDOWS = {
+    "image_size": 32,
+    "patch_size": 4,
+    "embed_dim": 12,
+    "depths": [2, 3],
+    "num_heads": [2, 3],
+}
+for _more in ({}, {"use_absolute_embeddings": True, "qkv_bias": False, "mlp_ratio": 2.5}):
+    _add(
+        "swin",
+        *_ends("Swin", "Model", _IMAGE, "ForMaskedImageModeling"),
+        **_WINDOWS,
+        window_size=5,
+        encoder_stride=8,
+        **_more,
+    )
+    _add(
+        "swinv2",
+        *_ends("Swinv2", "Model", _IMAGE, "ForMaskedImageModeling"),
+        **_WINDOWS,
+        window_size=4,
+        encoder_stride=8,
+        **_more,
+    )
+_CONVOLVED = {"hidden_sizes": [10, 20, 30], "depths": [2, 3, 1], "num_stages": 3}
+for _more in ({}, {"layer_scale_init_value": 0.0}):
+    _add("convnext", *_ends("ConvNext", "Model", _IMAGE), **_CONVOLVED, **_more)
+_add("convnextv2", *_ends("ConvNextV2", "Model", _IMAGE), **_CONVOLVED)
+_RESIDUAL = {"hidden_sizes": [16, 32, 48], "depths": [2, 3, 1]}
+for _more in (
+    {"embedding_size": 9},
+    {"embedding_size": 16, "layer_type": "basic"},
+    {"embedding_size": 16, "downsample_in_first_stage": True},
+    {"embedding_size": 16, "downsample_in_bottleneck": True},
+):
+    _add("resnet", *_ends("ResNet", "Model", _IMAGE), **_RESIDUAL, **_more)
+for _more in (
+    {"embedding_size": 9, "hidden_sizes": [16, 40, 72]},
+    {"embedding_size": 16, "layer_type": "x"},
+    {"embedding_size": 14, "hidden_sizes": [22, 44, 66], "groups_width": 11},
+):
+    _add("regnet", *_ends("RegNet", "Model", _IMAGE), **{**_RESIDUAL, "groups_width": 8, **_more})
+_add(
+    "segformer",
+    *_ends("Segformer", "Model", _IMAGE, "ForSemanticSegmentation"),
+    num_encoder_blocks=3,
+    depths=[2, 3, 1],
+    sr_ratios=[4, 2, 1],
+    hidden_sizes=[10, 20, 30],
+    patch_sizes=[7, 3, 3],
+    strides=[4, 2, 2],
+    num_attention_heads=[1, 2, 3],
+    mlp_ratios=[3, 4, 5],
+    decoder_hidden_size=14,
+)
+_SEEN = {
+    "hidden_size": 24,
+    "intermediate_size": 26,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "image_size": 32,
+    "patch_size": 8,
+}
+_NARROW = {
+    "decoder_hidden_size": 20,
+    "decoder_num_hidden_layers": 2,
+    "decoder_num_attention_heads": 4,
+    "decoder_intermediate_size": 28,
+}
+_add("vit_mae", *_ends("ViTMAE", "Model", "ForPreTraining"), **_SEEN, **_NARROW)
+_add("vit_msn", *_ends("ViTMSN", "Model", _IMAGE), **_SEEN)
+_add("vit_msn", "ViTMSNModel", **_SEEN, qkv_bias=False)
+_add("ijepa", *_ends("IJepa", "Model", _IMAGE), **_SEEN)
+_VIDEO = {key: value for key, value in _SEEN.items() if key != "patch_size"}
+_add(
+    "vivit",
+    *_ends("Vivit", "Model", "ForVideoClassification"),
+    **_VIDEO,
+    num_frames=8,
+    tubelet_size=[2, 4, 4],
+)
+for _more in (
+    {},
+    {
+        "use_mask_token": True,
+        "use_absolute_position_embeddings": True,
+        "use_relative_position_bias": True,
+        "layer_scale_init_value": 0.0,
+    },
+):
+    _add(
+        "beit",
+        *_ends("Beit", "Model", _IMAGE, "ForMaskedImageModeling"),
+        **_SEEN,
+        vocab_size=37,
+        **_more,
+    )
+    _add("data2vec-vision", *_ends("Data2VecVision", "Model", _IMAGE), **_SEEN, **_more)
+_add("beit", "BeitModel", **_SEEN, use_mean_pooling=False)
+for _more in ({}, {"use_mean_pooling": False}):
+    _add(
+        "videomae",
+        *_ends("VideoMAE", "Model", "ForPreTraining", "ForVideoClassification"),
+        **_SEEN,
+        **_NARROW,
+        num_frames=8,
+        **_more,
+    )
+for _kind in ("divided_space_time", "space_only", "joint_space_time"):
+    _add(
+        "timesformer",
+        *_ends("Timesformer", "Model", "ForVideoClassification"),
+        **_SEEN,
+        num_frames=10,
+        attention_type=_kind,
+    )
+for _more in ({}, {"use_mid_position_embeddings": False, "qkv_bias": False}):
+    _add(
+        "yolos",
+        *_ends("Yolos", "Model", "ForObjectDetection"),
+        **{**_SEEN, "image_size": [32, 40]},
+        **_more,
+    )
