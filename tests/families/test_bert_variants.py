@@ -13,8 +13,6 @@ from families.decoders import model, parameters
         ("xmod", "XmodForMaskedLM", {}, 116_606_010),
         ("roformer", "RoFormerForMaskedLM", {}, 124_197_968),
         ("nystromformer", "NystromformerForMaskedLM", {}, 109_122_240),
-        ("convbert", "ConvBertModel", {}, 105_680_520),
-        ("squeezebert", "SqueezeBertForMaskedLM", {}, 51_712_314),
         ("fnet", "FNetForPreTraining", {}, 83_486_722),
         ("splinter", "SplinterForPreTraining", {}, 112_439_808),
         ("mra", "MraModel", {}, 124_055_040),

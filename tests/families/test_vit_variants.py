@@ -10,12 +10,9 @@ from families.decoders import model, parameters
         ("vit_mae", "ViTMAEForPreTraining", {}, 111_907_840),
         ("vit_msn", "ViTMSNModel", {}, 85_798_656),
         ("ijepa", "IJepaModel", {}, 85_797_120),
-        ("vivit", "VivitForVideoClassification", {}, 88_647_938),
         ("beit", "BeitForImageClassification", {"num_labels": 1000}, 86_425_576),
         ("beit", "BeitForMaskedImageModeling", {}, 91_956_224),
         ("data2vec-vision", "Data2VecVisionModel", {}, 85_655_040),
-        ("videomae", "VideoMAEForPreTraining", {}, 94_209_408),
-        ("timesformer", "TimesformerModel", {}, 121_258_752),
         ("yolos", "YolosForObjectDetection", {}, 104_947_975),
     ],
 )

@@ -99,3 +99,9 @@ BERT = Encoder(
 )
 
 ROBERTA = replace(BERT, base="roberta.", heads=ROBERTA_HEADS, pooled=("Model", "ForMultipleChoice"))
+
+
+def projected(config: Config) -> tuple[str, ...]:
+    """A word where the embeddings have a width of their own."""
+    width = config.whole("embedding_size")
+    return () if width is None or width == config.whole("hidden_size") else ("projected",)

@@ -1,8 +1,8 @@
-"""Encoders that change BERT's layer: norms before it, adapters by language, convolutions, Fourier mixing."""
+"""Encoders that change BERT's layer: norms before it, adapters by language, Fourier mixing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fiche.families._bert import (
     ANSWERS,
@@ -19,11 +19,12 @@ from fiche.families._bert import (
     ROBERTA,
     ROBERTA_HEADS,
     TWO_STEPS,
+    projected,
 )
 from fiche.families._encoder import Encoder, encoders, named_or
 from fiche.families._rows import Place, fixed, rows
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Node, floor
+from fiche.kernel.figure import floor
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
 
@@ -89,12 +90,6 @@ encoder.embed_positions position positions head
 """
 
 
-def projected(config: Config) -> tuple[str, ...]:
-    """A word where the embeddings have a width of their own."""
-    width = config.whole("embedding_size")
-    return () if width is None or width == config.whole("hidden_size") else ("projected",)
-
-
 _NARROW_PREDICTIONS = (
     PREDICTIONS.replace("linear+ hidden hidden", "linear+ embedded hidden")
     .replace("LayerNorm norm+ hidden", "LayerNorm norm+ embedded")
@@ -127,84 +122,6 @@ def _near(base: str, **more: object) -> Encoder:
     return replace(made, **more)
 
 
-_CONV_LAYER = """
-attention.self.{query,key,value} linear+ query hidden
-attention.self.key_conv_attn_layer.bias =bias query 1
-attention.self.key_conv_attn_layer.depthwise convolution hidden 1 kernel
-attention.self.key_conv_attn_layer.pointwise convolution query hidden 1
-attention.self.conv_kernel_layer linear+ taken*kernel query
-attention.self.conv_out_layer linear+ query hidden
-attention.output.dense linear+ hidden 2*query
-attention.output.LayerNorm norm+ hidden
-intermediate.dense linear+ ffn hidden
-output.dense linear+ hidden ffn
-output.LayerNorm norm+ hidden
-"""
-
-
-def _half_heads(config: Config) -> Node:
-    """The heads that attend, the others being convolutions."""
-    heads, ratio = config.whole("num_attention_heads"), config.whole("head_ratio")
-    if heads is not None and ratio and heads // ratio < 1:
-        return fixed(1)
-    return floor(config.number("num_attention_heads") / config.number("head_ratio"))
-
-
-def _conv_query(config: Config) -> Node:
-    """Heads as wide as half of an equal share of the width."""
-    heads = _half_heads(config)
-    return heads * floor(floor(config.number("hidden_size") / heads) / 2)
-
-
-def _grouped_convolutions(config: Config) -> tuple[str, ...]:
-    if config.whole("num_groups") not in (None, 1):
-        return ("grouped feed-forwards (num_groups) are not understood: give the tensors",)
-    return ()
-
-
-_CONVBERT = replace(
-    BERT,
-    base="convbert.",
-    outer=EMBEDDINGS + "?projected embeddings_project linear+ hidden embedded\n",
-    layer=_CONV_LAYER,
-    dims={
-        "embedded": "embedding_size",
-        "kernel": "conv_kernel_size",
-        "taken": _half_heads,
-        "query": _conv_query,
-    },
-    heads={
-        **_PLAIN_HEADS,
-        "ForMaskedLM": """
-generator_predictions.LayerNorm norm+ embedded
-generator_predictions.dense linear+ embedded hidden
-generator_lm_head.bias =bias vocabulary
-?untied generator_lm_head head vocabulary embedded
-""",
-        "ForMultipleChoice": ONE,
-    },
-    pooled=(),
-    more=projected,
-    doubts=_grouped_convolutions,
-    stored="",
-)
-
-_SQUEEZED_LAYER = """
-attention.query convolution+ hidden query_share 1
-attention.key convolution+ hidden key_share 1
-attention.value convolution+ hidden value_share 1
-post_attention.conv1d convolution+ hidden after_share 1
-post_attention.layernorm norm+ hidden
-intermediate.conv1d convolution+ ffn inner_share 1
-output.conv1d convolution+ hidden outer_share 1
-output.layernorm norm+ hidden
-"""
-
-
-def _share(width: str, groups: str) -> Callable[[Config], Node]:
-    return lambda config: floor(config.number(width) / config.number(groups))
-
-
 _FOURIER_LAYER = """
 fourier.output.LayerNorm norm+ hidden
 intermediate.dense linear+ ffn hidden
@@ -222,7 +139,7 @@ MEMBER = encoders(
     "bert_variants",
     "Encoders that change BERT's layer",
     "transformers 5.24 models/xlm_roberta_xl, xmod, roberta_prelayernorm, megatron_bert, roformer,"
-    " nystromformer, mra, yoso, convbert, squeezebert, fnet, splinter",
+    " nystromformer, mra, yoso, fnet, splinter",
     {
         "xlm-roberta-xl": _LARGER,
         "roberta-prelayernorm": _NORMED_FIRST,
@@ -255,29 +172,6 @@ MEMBER = encoders(
             + "embeddings.position_ids =buffer 1 positions\n",
         ),
         "yoso": _near("yoso."),
-        "convbert": _CONVBERT,
-        "squeezebert": replace(
-            BERT,
-            base="transformer.",
-            outer=EMBEDDINGS + "pooler.dense linear+ hidden hidden\n",
-            layer=_SQUEEZED_LAYER,
-            layers="encoder.layers.*.",
-            heads={
-                **_PLAIN_HEADS,
-                "ForSequenceClassification": CLASSES,
-                "ForMultipleChoice": ONE,
-            },
-            dims={
-                "embedded": "hidden_size",
-                "query_share": _share("hidden_size", "q_groups"),
-                "key_share": _share("hidden_size", "k_groups"),
-                "value_share": _share("hidden_size", "v_groups"),
-                "after_share": _share("hidden_size", "post_attention_groups"),
-                "inner_share": _share("hidden_size", "intermediate_groups"),
-                "outer_share": _share("intermediate_size", "output_groups"),
-            },
-            stored="",
-        ),
         # Tokens are mixed by a Fourier transform: no head attends.
         "fnet": replace(
             BERT,

@@ -1,0 +1,17 @@
+"""ConvBERT and SqueezeBERT: counts of the library's own classes (transformers 5.24, A1)."""
+
+import pytest
+from families.decoders import model, parameters
+
+
+@pytest.mark.parametrize(
+    ("model_type", "kind", "values", "count"),
+    [
+        ("convbert", "ConvBertModel", {}, 105_680_520),
+        ("squeezebert", "SqueezeBertForMaskedLM", {}, 51_712_314),
+    ],
+)
+def test_parameters_are_those_of_the_library(model_type, kind, values, count):
+    found = model(model_type, architectures=[kind], **values)
+    assert found.open == ()
+    assert parameters(found) == count

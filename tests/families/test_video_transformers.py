@@ -1,0 +1,18 @@
+"""VideoMAE, TimeSformer and ViViT: counts of the library's own classes (transformers 5.24, A1)."""
+
+import pytest
+from families.decoders import model, parameters
+
+
+@pytest.mark.parametrize(
+    ("model_type", "kind", "values", "count"),
+    [
+        ("vivit", "VivitForVideoClassification", {}, 88_647_938),
+        ("videomae", "VideoMAEForPreTraining", {}, 94_209_408),
+        ("timesformer", "TimesformerModel", {}, 121_258_752),
+    ],
+)
+def test_parameters_are_those_of_the_library(model_type, kind, values, count):
+    found = model(model_type, architectures=[kind], **values)
+    assert found.open == ()
+    assert parameters(found) == count
