@@ -20,7 +20,9 @@ from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.piece import Run
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-COMPLETE = ("guide", "serving", "one-change", "two-cards", "qlora")
+COMPLETE = (
+    "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
+)  # fmt: skip
 MIB = 2**20
 
 
@@ -325,6 +327,77 @@ def test_qlora_goes_through_its_extra_phases():
         "evaluation",
         "export",
     }
+
+
+# --- long-context -----------------------------------------------------------------------------
+
+
+def ends(name: str, figure: str) -> tuple[int, int]:
+    found = decided(name).figures[figure]
+    return int(found.low), int(found.high)
+
+
+def test_long_context_keeps_windows_and_whole_contexts_apart():
+    """B5: bytes a card, by hand: 8 of 16 KV heads, 128 wide, keys and values in 2 bytes, pages of 16."""
+    layer = 2 * 8 * 128 * 2
+    assert layer == 4096
+    full = 10 * layer * 131_072 * 6
+    assert full == 30 * 2**30
+    assert ends("long-context", "limit.kv_cache.full") == (full, full)
+    # Groups of ten: 52 sliding layers fill six, the last with eight layers of padding.
+    window = 6 * 10 * layer * 1024
+    assert window == 251_658_240
+    low, high = ends("long-context", "limit.kv_cache.sliding")
+    assert low == 6 * window
+    # Two batches of 8192 tokens in flight, shared by all six, and up to two pages of 16 more for each.
+    assert low < high <= 6 * window + 60 * layer * (2 * 8192 + 6 * 2 * 16)
+    assert ends("long-context", "limit.kv_cache") == (full + low, full + high)
+
+
+def test_long_context_puts_half_of_each_matrix_on_a_card():
+    """D4: 27 432 406 640 values in 2 bytes; what is not cut is whole on each card."""
+    low, high = ends("long-context", "weights.per_device")
+    assert 27_432_406_640 < low <= high < 27_432_406_640 * 101 // 100
+
+
+def test_long_context_excludes_by_a_floor_and_admits_nothing():
+    """A floor from the model's own files may exclude; no sum admits (D1)."""
+    assert statuses("long-context") == {
+        "pair-6000-ada": "excluded",
+        "pair-h100": "to_confirm",
+        "one-h200": "to_confirm",
+    }
+    memory = {f.case: f for f in findings("long-context", "pair-6000-ada", "memory")}
+    assert memory["limit"].verdict is Verdict.EXCLUDE
+    assert memory["usual"].verdict is Verdict.TO_CONFIRM
+    weights, _ = ends("long-context", "weights.per_device")
+    cache, _ = ends("long-context", "limit.kv_cache")
+    assert memory["limit"].need.low == weights + cache > 48 * 2**30
+
+
+# --- latent-cache -----------------------------------------------------------------------------
+
+
+def test_latent_cache_spans_the_vector_and_every_head():
+    """B5: (512 + 64) values a token and layer, or 16 heads of keys 192 and values 128."""
+    tokens = 8 * 32_768
+    vector, heads = 27 * (512 + 64) * 2, 27 * 16 * (192 + 128) * 2
+    assert (vector, heads) == (31_104, 276_480)
+    assert ends("latent-cache", "limit.kv_cache") == (vector * tokens, heads * tokens)
+    assert ends("latent-cache", "on-vllm/limit.kv_cache") == (vector * tokens, vector * tokens)
+    assert ends("latent-cache", "weights") == (2 * 15_706_484_224, 2 * 15_706_484_224)
+
+
+def test_latent_cache_excludes_whatever_the_program():
+    """The least of a cache and the weights are more than 32 GiB; the rest takes a run."""
+    assert statuses("latent-cache") == {
+        "rtx-5090": "excluded",
+        "rtx-6000-ada": "to_confirm",
+        "h200": "to_confirm",
+        "on-vllm": "to_confirm",
+    }
+    need = 2 * 15_706_484_224 + 31_104 * 8 * 32_768
+    assert findings("latent-cache", "rtx-5090", "memory")[-1].need.low == need > 32 * 2**30
 
 
 # --- mistakes ---------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ def _equal(node: Node) -> str:
 
 def _between(low: object, high: object, unit: str) -> str:
     near, far = (memory(value, unit, TERMINAL) for value in (low, high))  # type: ignore[arg-type]
+    if near == far:
+        return near
     number, word = near.rsplit(" ", 1)
     return f"{number if far.endswith(f' {word}') else near} to {far}"
 
@@ -218,8 +220,8 @@ def _left_out(found: Estimate) -> str:
 
 def _gaps(found: Estimate, each: Figure) -> Iterator[str]:
     """A gap that is an item without an upper end is named alone: its questions stand above."""
-    items = {node.label: node for node in found.items}
+    names = {node.label: short(node.id, case) for case, of in _by_case(found) for node in of}
     for words in each.left_out:
         label = words.split(": unknown (", 1)[0]
-        known = items.get(label) if label != words else None
-        yield words if known is None else f"{short(known.id)}: not known to its end, see above"
+        name = names.get(label) if label != words else None
+        yield words if name is None else f"{name}: not known to its end, see above"

@@ -91,9 +91,10 @@ def _steps(node: Node, case: str) -> Iterator[tuple[str, Node]]:
     for step in _nearest(node, name, case):
         its = short(step.id, case)
         if its == name:
-            yield "whole load", step
+            if (step.low, step.high) != (node.low, node.high):
+                yield "whole load", step
         elif its.startswith(f"{name}."):
-            yield its.removeprefix(f"{name}."), step
+            yield its.removeprefix(f"{name}.").removeprefix(PER_DEVICE[1:] + "."), step
         elif its.endswith(f".{name}"):
             yield f"or {its.removesuffix(f'.{name}')}", step
 
