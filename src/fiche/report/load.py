@@ -34,6 +34,9 @@ _WHOLE = 1000
 _SHADES = 3
 # How wide an item is drawn whose far end nobody knows: enough to be seen, and said to be no amount.
 _OPEN = 24
+# Longer formulas fill pages and are read by nobody there.
+_LONGEST = 240
+_KEPT = 160
 
 
 def section(desk: Desk) -> Section:
@@ -266,8 +269,17 @@ def _item(desk: Desk, node: Node) -> Row:
     return row(
         cell(label, Code(node.id)),
         cell(desk.amount(node), numeric=True),
-        cell(Code(formula(node))),
+        cell(_shortened(desk, formula(node))),
     )
+
+
+def _shortened(desk: Desk, text: str) -> Parts:
+    """A formula, or as much of a long one as a reader takes in; every term of it stands in the JSON."""
+    if len(text) <= _LONGEST:
+        return (Code(text),)
+    end = max(text.rfind(sign, 0, _KEPT) for sign in (" + ", " × ", ", "))
+    kept = text[: end if end > 0 else _KEPT]
+    return (Code(kept + " …"), Words(" " + desk.word("formula_longer")))
 
 
 def _asked(desk: Desk, node: Unknown) -> Row:

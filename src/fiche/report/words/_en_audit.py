@@ -30,6 +30,7 @@ AUDIT = {
     "inputs_caption": "What the formulas start from",
     "input": "Input",
     "input_from": "Read or stated",
+    "formula_longer": "(longer: fiche explain prints all of it)",
     "items_caption": "The items, each with its formula",
     "item": "Item",
     "value": "Value",
