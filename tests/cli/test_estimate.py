@@ -236,6 +236,18 @@ def test_tokens_typed_twice_are_the_same_tokens(fiche):
                 ("cases.prompt_tokens=4", "F701", "unknown setting"),
             )
         ),
+        (
+            (
+                "--parameters",
+                7,
+                "--set",
+                "placement.tensor_parallel=4",
+                "--set",
+                "placement.devices=2",
+            ),
+            "F327",
+            "tensor_parallel 4 is 4, and devices is 2",
+        ),
         (("nowhere.yaml",), "F318", "does not exist"),
     ],
 )

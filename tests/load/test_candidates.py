@@ -175,6 +175,14 @@ def test_what_is_no_single_change_of_the_way_it_is_done_is_refused(line, code):
     assert code in refused(line)
 
 
+def test_a_number_that_is_too_small_is_told_what_to_write():
+    from fiche.kernel.diagnostic import Refused
+
+    with pytest.raises(Refused) as caught:
+        candidates("{id: b, baseline: base, change: {placement.devices: 0}}")
+    assert [each.hint for each in caught.value.diagnostics] == ["write 1"]
+
+
 def test_a_faulty_baseline_is_told_once():
     assert refused(
         "{id: b, gpu: my-card, cards: 1}", "{id: c, baseline: b, change: {cards: 2}}"

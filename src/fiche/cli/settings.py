@@ -61,7 +61,8 @@ def settings(workload: Workload, typed: list[str]) -> Workload:
     """The workload with every `PATH=VALUE` set, in the order typed.
 
     Raises:
-        Refused: F702 one has no `=`, or what `with_setting` refuses.
+        Refused: F702 one has no `=`, F327 ways of a cut that are not the devices, or what `with_setting`
+            refuses.
     """
     for each in typed:
         path, equals, value = each.partition("=")
@@ -69,7 +70,17 @@ def settings(workload: Workload, typed: list[str]) -> Workload:
             message, hint = f"'{each}' is no setting", "write it as PATH=VALUE: engine.name=vllm"
             raise Refused([Diagnostic(code="F702", message=message, address=None, hint=hint)])
         workload = with_setting(workload, path, value)
+    if any(each.startswith("placement.") for each in typed):
+        _check_devices(workload)
     return workload
+
+
+def _check_devices(workload: Workload) -> None:
+    from fiche.load.placement import ALL_WAYS, other_devices
+
+    message = other_devices(workload)
+    if message:
+        raise Refused([Diagnostic(code="F327", message=message, address=None, hint=ALL_WAYS)])
 
 
 def at_least(least: int, said: str, figure: Figure) -> Figure:

@@ -214,12 +214,14 @@ def _other(broken: Broken) -> Fault:
         "propertyNames": f"'{broken.name}' holds a key that is not known here",
     }
     message = told.get(broken.keyword, f"'{broken.name}' does not fit: {broken.keyword}")
-    return Fault(code="F305", message=message, hint=_example(broken.schema))
+    hint = _example(broken.schema) or (f"write {limit}" if limit is not None else "")
+    return Fault(code="F305", message=message, hint=hint)
 
 
 def _example(schemas: tuple[Any, ...]) -> str:
     """How it is written, or what it is: of the value itself, else of the key above it."""
-    near = [schema for schema in schemas[:_NEAR] if isinstance(schema, dict)]
+    # The whole file's own description says nothing of one value in it.
+    near = [each for each in schemas[:_NEAR] if isinstance(each, dict) and "$defs" not in each]
     for schema in near:
         if "examples" in schema:
             return f"write it as in {schema['examples'][0]}"
