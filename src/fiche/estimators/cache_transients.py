@@ -1,6 +1,7 @@
 """What transformers makes of a cache for the length of one layer, beside what it keeps (B6).
 
-A DynamicCache grows by concatenation: the old and the new tensors of one layer stand together. MLA layers
+A DynamicCache grows by concatenation: the old and the new tensors of one layer stand together, keys first and
+values after them in a step that decodes, both in a prefill. MLA layers
 that cache the compressed vector expand it for every head of one layer (from 5.15 on; DeepSeek-V3 at 8192
 tokens: 640 MiB of keys and values, 896 MiB with the projection that the values are a view of). A
 quantised cache brings a whole layer back, and joins it with its residual. estimators.md 2.3, transformers;
@@ -32,6 +33,8 @@ from fiche.kernel.workload import Case, Workload
 
 _LABEL = "a layer's cache while it grows, expands or is brought back"
 
+_ONE_SIDE = "a step joins a layer's keys, then its values; a prefill holds both a second time"
+
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     model = workload.model
@@ -50,12 +53,21 @@ def _one_layer(cache: Cache, model: Model, workload: Workload, case: Case | None
     width = cache_widths(workload)
     match cache:
         case AttentionCache() if implementation(workload) != "static" or cache.reach != "full":
-            whole = token_bytes(on_device(cache, workload), width)
-            copies = 2 if implementation(workload) == "quantized" else 1
-            yield copies * whole * kept_tokens(cache, model, workload, tokens) * held
+            kept = kept_tokens(cache, model, workload, tokens)
+            yield _joined(on_device(cache, workload), workload) * kept * held
         case LatentCache():
             yield latent_token_bytes(cache, workload, width) * tokens * held
             yield _expanded(cache, workload) * tokens * held
+
+
+def _joined(cache: AttentionCache, workload: Workload) -> Node:
+    """Bytes of one token of one layer that stand a second time; a quantised layer is brought back as well."""
+    width = cache_widths(workload)
+    whole = token_bytes(cache, width)
+    if implementation(workload) == "quantized":
+        return 2 * whole
+    sides = (cache.key_dim * width.key, cache.value_dim * width.value)
+    return either(cache.kv_heads * larger(*sides), whole, _ONE_SIDE)
 
 
 def _expanded(cache: LatentCache, workload: Workload) -> Node:
