@@ -33,6 +33,8 @@ NAMED = {
     "emu3_text_model": "Emu3TextModel",
     "ernie4_5_vl_moe_text": "Ernie4_5_VLMoeTextModel",
     "granite4_vision_text": "Granite4VisionTextModel",
+    "minimax_m3_vl_text": "MiniMaxM3VLForCausalLM",
+    "step3p5": "Step3p7TextModel",
     "paddleocr_vl_text": "PaddleOCRTextModel",
     "qwen2_5_omni_text": "Qwen2_5OmniThinkerTextModel",
     "qwen3_omni_moe_text": "Qwen3OmniMoeThinkerTextModel",

@@ -10,6 +10,7 @@ from importlib import import_module
 
 # Families of decoders that the library itself has classes for.
 FAMILIES = [
+    "block_sparse",
     "bloom",
     "cohere",
     "dbrx",
@@ -33,6 +34,7 @@ FAMILIES = [
     "longcat",
     "mistral",
     "mixtral",
+    "modernbert_decoder",
     "nemotron",
     "olmo",
     "opt",
@@ -50,7 +52,7 @@ TYPES = sorted(
 )
 
 # Types whose caches fiche leaves open, for it has no word for what they keep.
-OPEN_CACHES = {"deepseek_v4"}
+OPEN_CACHES = {"deepseek_v4", "minimax_m3_vl_text"}
 
 SMALL = {
     "vocab_size": 211,
@@ -137,6 +139,13 @@ NEEDS: dict[str, dict[str, object]] = {
     "nemotron": {"head_dim": 20},
 }
 
+_SLIDES = [
+    "full_attention",
+    *["sliding_attention"] * 3,
+    "full_attention",
+    *["sliding_attention"] * 2,
+]
+
 _GEMMA4 = [
     {"num_experts": 5, "moe_intermediate_size": 38, "enable_moe_block": True},
     {"attention_k_eq_v": True, "num_global_key_value_heads": 3},
@@ -153,6 +162,17 @@ _GEMMA4 = [
 
 # Structures that no single flag turns on.
 MORE: dict[str, list[dict[str, object]]] = {
+    "minimax_m3_vl_text": [
+        {"layer_types": ["full_attention"] * 3 + ["minimax_m3_sparse"] * 4},
+        {"mlp_layer_types": ["dense"] * 3 + ["sparse"] * 4},
+        {"sparse_attention_config": {"sparse_attention_freq": [0, 0, 1, 1, 1, 1, 1]}},
+        {"moe_layer_freq": [0, 0, 1, 1, 1, 1, 1]},
+    ],
+    "step3p5": [
+        {"num_sliding_attention_heads": 8, "sliding_window": 13, "layer_types": _SLIDES},
+        {"moe_layers_enum": "2,4,5", "attention_other_setting": {"num_attention_heads": 4}},
+    ],
+    "modernbert-decoder": [{"local_attention": 20}],
     "deepseek_v4": [
         {"compress_ratios": [0, 0, 4, 128, 4, 128, 0], "num_hash_layers": 1},
         {"compress_rate_hca": 20, "compress_rate_csa": 6},

@@ -296,3 +296,26 @@ for _more in ({}, {"use_mid_position_embeddings": False, "qkv_bias": False}):
         **{**_SEEN, "image_size": [32, 40]},
         **_more,
     )
+
+# --- Hybrids ---------------------------------------------------------------------------------------
+
+_MIXED = {"hidden_size": 24, "intermediate_size": 22, "vocab_size": 37, "num_hidden_layers": 7}
+_GROUPED = {"num_attention_heads": 4, "num_key_value_heads": 2}
+for _more in (
+    {},
+    {"use_sandwich_norm": False, "use_attention_gate": False, "conv_bias": True},
+    {"layer_types": ["conv", "full_attention", *["sliding_attention"] * 5], "attention_bias": True},
+):
+    _add("lfm3", "Lfm3ForCausalLM", pad_token_id=0, **_MIXED, **_GROUPED, head_dim=6, **_more)
+for _more in (
+    {"mamba_dt_rank": 7, "mamba_proj_bias": True, "num_hidden_layers": 12},
+    {
+        "layers_block_type": ["mamba", "hybrid", *["mamba"] * 4, "hybrid"],
+        "tie_word_embeddings": False,
+    },
+):
+    _add(
+        "zamba",
+        "ZambaForCausalLM",
+        **{**_MIXED, **_GROUPED, "mamba_d_state": 5, "n_mamba_heads": 2, **_more},
+    )
