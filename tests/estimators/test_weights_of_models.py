@@ -264,6 +264,14 @@ def test_llama_cpp_loads_gguf_files_whatever_the_configuration_is_packed_in(quan
     assert weights(held, **told).high == weights(llama(), **told).high
 
 
+def test_tensors_of_another_file_are_not_what_llama_cpp_loads():
+    """A safetensors checkpoint is converted first, to a type that the fiche has to name."""
+    held = model(*SMALL, tied=True, checkpoint=tensors(*FILES))
+    assert weights(held, engine__name="vllm").exact
+    assert weights(held, engine__name="llama.cpp").high is None
+    assert weights(held, engine__name="llama.cpp", formats__storage="f16").high is not None
+
+
 # --- Placement --------------------------------------------------------------------------------
 
 

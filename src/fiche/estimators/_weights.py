@@ -93,7 +93,10 @@ def _open(workload: Workload, model: Model) -> Node | None:
 
 
 def _converted(workload: Workload, model: Model, checkpoint: Checkpoint) -> bool:
-    """True where the fiche says that another format is loaded than the one stored."""
+    """True where another format is loaded than the one stored: the fiche says so, or llama.cpp needs a GGUF."""
+    named = word(workload, "engine.name").lower()
+    if named in LLAMA_CPP and checkpoint.format != "gguf" and model.parameters:
+        return True
     said = word(workload, "formats.loaded")
     if not said:
         return False
