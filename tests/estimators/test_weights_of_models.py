@@ -272,6 +272,12 @@ def test_tensors_of_another_file_are_not_what_llama_cpp_loads():
     assert weights(held, engine__name="llama.cpp", formats__storage="f16").high is not None
 
 
+def test_what_a_gguf_surely_holds_stays_beside_an_open_type():
+    """Vectors are F32 whatever the type is: 65 norms of 4096 values."""
+    node = weights(llama(), engine__name="llama.cpp")
+    assert (node.low, node.high) == (65 * 4096 * 4, None)
+
+
 # --- Placement --------------------------------------------------------------------------------
 
 

@@ -173,18 +173,23 @@ def _on_llama_cpp(workload: Workload, checkpoint: Checkpoint, whole: Figure) -> 
     embedding = embedding_bytes(checkpoint)
     if embedding is None or not _llama_cpp(workload):
         return whole
-    return _host_or_device(whole, embedding, tied=not has_head(checkpoint))
+    return _host_or_device(whole, embedding, whole - embedding, tied=not has_head(checkpoint))
 
 
 def _of_gguf(workload: Workload, model: Model, found: Sum, told: str) -> Node:
     whole, embedding = _with_doubts(model, found.total), found.steps.get("embedding")
     if embedding is not None and _llama_cpp(workload):
-        whole = _host_or_device(whole, embedding, tied=model.tied)
+        rest = [step for name, step in found.steps.items() if name != "embedding"]
+        without = _with_doubts(model, total(rest, BYTE))
+        whole = _host_or_device(whole, embedding, without, tied=model.tied)
     return _followed(workload, whole, told)
 
 
-def _host_or_device(whole: Figure, embedding: Node, *, tied: bool | None) -> Figure:
-    low = whole if tied else whole - embedding
+def _host_or_device(
+    whole: Figure, embedding: Node, without: Figure, *, tied: bool | None
+) -> Figure:
+    """Between what stays `without` an embedding in host memory, and a tied one held twice."""
+    low = whole if tied else without
     high = whole if tied is False else whole + embedding
     return either(low, high, _HOST)
 
