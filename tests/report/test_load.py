@@ -1,11 +1,18 @@
 """What each case holds by arithmetic: bars, phases, formulas and inputs (B6, B7, B8, C4, D7)."""
 
+from pathlib import Path
+
 import pytest
 from render.pages import decision
 from report.test_view import inside, rows, table, words
 
+from fiche.assets import template_text
+from fiche.cli.compile import compile_fiche
+from fiche.cli.reports import files
 from fiche.report.parts import Bar, Limit, Missing, Segment
 from fiche.report.view import view
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +59,30 @@ def test_phases_say_what_takes_most_and_what_may_be_changed(rich):
     assert told[1][2].startswith("at least")
     assert "weights" in told[0][3]
     assert "another format" in told[0][3]
+    assert "another format" not in told[1][3], "a lever is told once"
+
+
+def test_a_range_continues_the_item_before_it():
+    """Both ends stand once: what is sure with the item, what may come to it behind it."""
+    told = view(compile_fiche(SAMPLES / "latent-cache" / "fiche.yaml").decision)
+    bar = bars(told)["load-bar-2"]
+    cache, more = bar.segments[:2]
+    assert (cache.kind, cache.label, cache.amount.text) == ("computed", "KV cache", "7.59\u00a0GiB")
+    assert (more.kind, more.label, more.amount.text) == ("range", "up to", "67.50\u00a0GiB")
+    assert (cache.continues, more.continues) == (False, True)
+    assert "KV cache 7.59\u00a0GiB, up to 67.50\u00a0GiB + " in bar.title
+    alone = next(s for s in bar.segments if s.label.startswith("transient of the load"))
+    assert (alone.kind, alone.continues) == ("range", False)
+
+
+def test_long_tables_are_folded_on_a_screen_only(rich):
+    """E1, E5: what few read opens on demand, with its count; paper shows it."""
+    assert table(rich, "items").folded
+    assert not table(rich, "phases").folded
+    page = files(compile_fiche(SAMPLES / "guide" / "fiche.yaml"), ("html",))["report.html"].decode()
+    assert page.count("<details>") == page.count("</details>") == 2
+    hidden = [line for line in template_text("report_print.css").splitlines() if "summary" in line]
+    assert [line.endswith("{ display: none; }") for line in hidden] == [True]
 
 
 def test_every_item_has_its_formula_and_every_open_one_its_question(rich):

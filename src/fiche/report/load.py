@@ -9,6 +9,8 @@ from fiche.kernel import trace
 from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Number, Unknown
 from fiche.kernel.origin import Computed, Declared
+from fiche.kernel.record import replace
+from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.need import formula, read_at
 from fiche.report.parts import (
@@ -129,6 +131,7 @@ def _segments(desk: Desk, items: list[LoadItem], whole: Fraction) -> Iterator[Se
                 shade=shade % _SHADES if drawn == "computed" else 0,
                 label=_label(desk, item.node, drawn),
                 amount=_amount(desk, item.node, drawn),
+                continues=drawn == "range" and bool(item.node.low),
             )
             start += width
         shade += kind == "computed"
@@ -152,23 +155,33 @@ def _kind(node: Node) -> str:
 
 
 def _label(desk: Desk, node: Node, kind: str) -> str:
-    label = short_label(node)
+    label = short_label(node).removesuffix(", " + desk.word("load_most_loaded"))
     if kind == "range":
-        return desk.word("load_range").format(label=label)
+        up_to = desk.word("load_range")
+        return up_to if node.low else f"{label}, {up_to}"
     return desk.word("load_unknown").format(label=label) if kind == "unknown" else label
 
 
 def _amount(desk: Desk, node: Node, kind: str) -> Amount | Missing:
-    told = desk.amount(node)
-    if kind == "unknown" or not isinstance(told, Amount):
+    """The end of an interval that a stretch is drawn to; the other one has a stretch of its own."""
+    if kind == "unknown" or not isinstance(node, Figure):
         return Missing(desk.word("not_known"))
-    return told
+    end = node.high if kind == "range" else node.low
+    told = desk.amount(node, numbers.amount(replace(node, low=end, high=end), desk.style))
+    return told if isinstance(told, Amount) else Missing(desk.word("not_known"))
 
 
 def _title(desk: Desk, segments: tuple[Segment, ...], limits: tuple[Limit, ...]) -> str:
-    parts = " + ".join(f"{part.label} {part.amount.text}" for part in segments)
+    parts = "".join(
+        f"{_joint(place, part)}{part.label} {part.amount.text}"
+        for place, part in enumerate(segments)
+    )
     against = "; ".join(f"{limit.label} {limit.amount.text}" for limit in limits)
     return desk.word("bar_title").format(parts=parts, limit=against or desk.word("bar_no_limit"))
+
+
+def _joint(place: int, part: Segment) -> str:
+    return "" if not place else ", " if part.continues else " + "
 
 
 def _far(node: Node) -> Number:
@@ -183,7 +196,8 @@ def _share(part: Number, whole: Fraction, room: int = _WHOLE) -> int:
 
 
 def _phases(desk: Desk) -> Iterator[Block]:
-    rows = [row_ for load in desk.decision.loads for row_ in _phase_rows(desk, load)]
+    told: set[str] = set()
+    rows = [row_ for load in desk.decision.loads for row_ in _phase_rows(desk, load, told)]
     if rows:
         yield Table(
             id="phases",
@@ -194,7 +208,7 @@ def _phases(desk: Desk) -> Iterator[Block]:
         )
 
 
-def _phase_rows(desk: Desk, load: CaseLoad) -> Iterator[Row]:
+def _phase_rows(desk: Desk, load: CaseLoad, told: set[str]) -> Iterator[Row]:
     """Phases in which the same items are alive share a row; the one that may ask for most is marked."""
     peak = max(load.phases, key=_most, default=None)
     alike: dict[tuple[str, ...], list[PhaseTotal]] = {}
@@ -207,7 +221,7 @@ def _phase_rows(desk: Desk, load: CaseLoad) -> Iterator[Row]:
             cell((*who, Code(load.case) if load.case else Words(desk.word("load_untold")))),
             cell((Words(", ".join(desk.term(each.phase) for each in phases)),), mark),
             cell(desk.amount(phases[0].total), numeric=True),
-            _heaviest(desk, phases[0]),
+            _heaviest(desk, phases[0], told),
         )
 
 
@@ -215,14 +229,17 @@ def _most(each: PhaseTotal) -> tuple[bool, Number, Number]:
     return each.total.high is None, each.total.high or 0, each.total.low
 
 
-def _heaviest(desk: Desk, each: PhaseTotal) -> Cell:
-    """The item that takes most, and what may be changed about it (D7)."""
+def _heaviest(desk: Desk, each: PhaseTotal, told: set[str]) -> Cell:
+    """The item that takes most, and what may be changed about it (D7): once in the table."""
     heaviest = next((item for item in each.items if item.node.low), None)
     if heaviest is None:
         return cell((Words(desk.word("not_known")),))
     lever = dict(desk.language.item_levers).get(heaviest.name, "")
-    named = (Quoted(short_label(heaviest.node)), Words(f": {lever}")) if lever else None
-    return cell(named or (Quoted(short_label(heaviest.node)),))
+    named = Quoted(short_label(heaviest.node))
+    if not lever or heaviest.name in told:
+        return cell((named,))
+    told.add(heaviest.name)
+    return cell((named, Words(f": {lever}")))
 
 
 # --- Formulas and inputs ----------------------------------------------------------------------
@@ -244,6 +261,7 @@ def _items(desk: Desk) -> Iterator[Block]:
     if rows:
         yield Table(
             id="items",
+            folded=True,
             caption=desk.word("items_caption"),
             columns=columns(desk, "item", "value:number", "formula"),
             rows=tuple(rows.values()),
@@ -302,6 +320,7 @@ def _inputs(desk: Desk) -> Iterator[Block]:
     if rows:
         yield Table(
             id="inputs",
+            folded=True,
             caption=desk.word("inputs_caption"),
             columns=columns(desk, "input", "value:number", "input_from"),
             rows=tuple(rows[name] for name in sorted(rows)),

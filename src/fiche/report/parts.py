@@ -112,13 +112,17 @@ class Row:
 
 @record
 class Table:
-    """`id` is unique in the report; `caption` says what the rows are and in which order."""
+    """`id` is unique in the report; `caption` says what the rows are and in which order.
+
+    A `folded` one is long and read by few: a screen opens it on demand, paper always shows it.
+    """
 
     id: str
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[Parts, ...] = ()
+    folded: bool = False
 
 
 @record(kw_only=False)
@@ -141,7 +145,7 @@ class Segment:
     """A stretch of a bar in thousandths of its width.
 
     `kind` is a figure's mark, `margin`, `range` (what may come to it) or `unknown`; `shade` counts the
-    computed ones, so that neighbours are told apart.
+    computed ones, so that neighbours are told apart. One that `continues` is the far end of the one before.
     """
 
     start: int
@@ -150,6 +154,7 @@ class Segment:
     shade: int
     label: str
     amount: Amount | Missing
+    continues: bool = False
 
 
 @record

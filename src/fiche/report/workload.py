@@ -37,6 +37,8 @@ def _identity(desk: Desk) -> Iterator[Block]:
     load = desk.decision.fiche.workload
     subjects: dict[str, list[Parts]] = {}
     for path, fact in load.facts.items():
+        if path in load.figures:  # a setting that counts is told once, as the number it is
+            continue
         subject, _, name = path.partition(".")
         subjects.setdefault(subject, []).append(_named(desk, name, (Quoted(fact.value),)))
     for path, stated in load.figures.items():

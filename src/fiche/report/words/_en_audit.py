@@ -10,13 +10,13 @@ AUDIT = {
     "load_title": "What each case holds, by arithmetic",
     "load_lead": (
         "Computed before any run, from the inputs below: no line is an observed peak, and none of them admits. "
-        "Pale ends may come to an item; hatched ends are unknown, and drawn without scale."
+        "Pale ends may come to the item before them; hatched ends are unknown, and drawn without scale."
     ),
     "load_whole": "the whole load",
     "load_most_loaded": "on the most loaded device",
     "load_untold": "the load as stated",
     "load_by_label": "at most, by label",
-    "load_range": "{label}, may be up to",
+    "load_range": "up to",
     "load_unknown": "{label}, open",
     "phases_caption": "What is alive together in each phase, by arithmetic",
     "phases_note": (
