@@ -71,7 +71,10 @@ def test_the_card_of_the_docs_is_valid(tmp_path):
     assert (result.returncode, result.stdout) == (0, "valid: 1 cards, 0 offers\n")
 
 
-@pytest.mark.parametrize("sample", ["guide", "serving", "one-change", "two-cards", "qlora"])
+@pytest.mark.parametrize(
+    "sample",
+    ["guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache"],
+)
 def test_a_copied_sample_compiles_elsewhere(sample, tmp_path):
     """A sample is a folder that a person can copy: nothing in it leads out."""
     shutil.copytree(ROOT / "samples" / sample, tmp_path / "mine")

@@ -400,6 +400,13 @@ def test_latent_cache_excludes_whatever_the_program():
     assert findings("latent-cache", "rtx-5090", "memory")[-1].need.low == need > 32 * 2**30
 
 
+def test_latent_cache_says_that_the_program_was_not_told():
+    """D10: a change of what nobody had said is told as that."""
+    page = files(compile_fiche(SAMPLES / "latent-cache" / "fiche.yaml"), ("html",))["report.html"]
+    told = re.sub(rb"<[^>]+>", b"", page.partition(b"</style>")[2]).decode("utf-8")
+    assert "rtx-6000-ada with engine.name: not told → vllm" in told
+
+
 # --- mistakes ---------------------------------------------------------------------------------
 
 

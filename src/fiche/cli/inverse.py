@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.cli.load_rows import short, without_empty
+from fiche.cli.load_rows import gaps, short, without_empty
 from fiche.cli.terminal import paragraph, table
 from fiche.cli.usage import together, unknown
 from fiche.cli.variables import SOLVABLE, Variable, variable
@@ -128,13 +128,8 @@ def solution_text(found: Solution) -> str:
     cells, heads, kept = without_empty(rows, header)
     text += table(cells, header=heads, right=[p for p, column in enumerate(kept) if column == 2])
     text += _positions(found)
-    text += (
-        "\nnot excluded: what must be in memory together is no more than the most it can have.\n"
-    )
-    text += "envelope fits: the sum of all maxima is no more than the least it surely has.\n"
-    for words in dict.fromkeys(words for each in found.cases for words in each.asked.left_out):
-        text += paragraph(f"left out of the envelope: {words}", indent="  - ")
-    return text
+    text += "\n" + paragraph(_NOT_EXCLUDED) + paragraph(_FITS)
+    return text + gaps(words for each in found.cases for words in each.asked.left_out)
 
 
 def _room(room: Room) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiche.cli.load_rows import PER_DEVICE, gaps, interval, short
+from fiche.cli.load_rows import PER_DEVICE, gaps, in_unit, interval, short
 from fiche.cli.sweep import Sweep, SweepRow, changed
 from fiche.cli.terminal import cells, paragraph, table, width
 from fiche.kernel.figure import Bounds
@@ -22,7 +22,8 @@ def sweep_text(found: Sweep) -> str:
     heads = [head[place] for place in kept]
     left = [[row[place] for place in kept] for row in told]
     ends = [
-        (interval(row.point.floor, _GIB), interval(row.point.envelope, _GIB)) for row in found.rows
+        (in_unit(row.point.floor[0], _GIB), interval(row.point.envelope, _GIB))
+        for row in found.rows
     ]
     shown = _fitting(heads, left, moving, points, ends)
     text = paragraph(

@@ -21,6 +21,7 @@ from fiche.report.parts import (
     Code,
     Items,
     Mark,
+    Missing,
     Paragraph,
     Part,
     Parts,
@@ -158,7 +159,8 @@ def changed(desk: Desk, who: Candidate) -> Parts:
     if who.change is None:
         return ()
     path, before, after = who.change
-    sides = {"before": Quoted(before), "after": Quoted(after)}
+    was = Quoted(before) if before else Missing(desk.word("not_told"))
+    sides = {"before": was, "after": Quoted(after)}
     return desk.say("changed", baseline=Code(who.baseline), path=Code(path), **sides)
 
 

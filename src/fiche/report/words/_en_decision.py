@@ -36,6 +36,7 @@ DECISION = {
     "rests_on": "Rests on {pieces}.",
     "on_word": "on the word of {people}",
     "not_known": "not known",
+    "not_told": "not told",
     "includes": "incl. {kinds}",
     "counts": (
         "{total} {noun}: {retained} retained + {to_confirm} to confirm + {excluded} excluded."
