@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,24 @@ def test_the_walk_through_says_what_the_readme_shows(tmp_path):
     assert told.returncode == 2
     assert shown is not None
     assert told.stderr == re.sub(r"^    ", "", shown[0], flags=re.MULTILINE)
+
+
+def transcripts():
+    for page in (ROOT / "README.md", ROOT / "docs" / "estimate.md"):
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"```console\n\$ fiche (.*?)\n(.*?)```", text, flags=re.DOTALL):
+            yield pytest.param(*block, id=f"{page.name}: {block[0][-40:]}")
+
+
+@pytest.mark.parametrize(("command", "shown"), list(transcripts()))
+def test_a_transcript_is_what_the_command_prints(command, shown, monkeypatch):
+    """Every line that a page shows is printed, in that order; `…` stands for what it leaves out."""
+    monkeypatch.setenv("COLUMNS", "80")
+    ended = run(ROOT, *shlex.split(command))
+    assert ended.returncode == 0, ended.stderr
+    printed = iter(ended.stdout.splitlines())
+    lines = [line for line in shown.splitlines() if line and line != "…"]
+    assert [line for line in lines if line not in printed] == []
 
 
 def test_the_card_of_the_docs_is_valid(tmp_path):

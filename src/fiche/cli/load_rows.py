@@ -54,18 +54,22 @@ def short(id: str, case: str = "") -> str:
 def item_rows(node: Node, case: str, told: Units, indent: str = "") -> Iterator[tuple[str, ...]]:
     """The rows of one item: name, which end, bytes, both units, origin; then its steps, indented."""
     yield from _rows(node, indent + short(node.id, case), told, origin(node))
-    for name, step in _steps(node, case):
+    for name, step in () if _unknown(node) else _steps(node, case):
         yield from _rows(step, indent + _STEP + name, told, "")
 
 
 def _rows(node: Node, name: str, told: Units, why: str) -> Iterator[tuple[str, ...]]:
-    if node.high is None and not node.low:
+    if _unknown(node):
         yield (name, "", "unknown", "", "", "asked below")
         return
     first = "at least" if node.high is None else "" if node.low == node.high else "from"
     yield (name, first, *_amounts(node.low, told), why)
     if node.high is not None and node.high != node.low:
         yield ("", "to", *_amounts(node.high, told), "")
+
+
+def _unknown(node: Node) -> bool:
+    return node.high is None and not node.low
 
 
 def _amounts(value: Number, told: Units) -> tuple[str, ...]:
