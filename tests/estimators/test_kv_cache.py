@@ -221,6 +221,7 @@ def test_an_engine_without_a_known_rule_opens_the_high_end():
     assert (node.low, node.high) == (GIB, None)
     assert [c.topic for c in conditions(node)] == ["engine"]
     assert "no rule is known here for what tinyserve keeps" in conditions(node)[0].text
+    assert "rules are known of llama_cpp, lmdeploy, " in conditions(node)[0].text
 
 
 def test_an_engine_that_runs_no_such_model_opens_the_high_end():

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from fiche.estimators._qualify import qualify
 from fiche.estimators._reading import missing, qualified, word
-from fiche.estimators.engines._lookup import engine_named, engines, plain
+from fiche.estimators.engines._lookup import engine_named, engines, known, plain
 from fiche.estimators.engines._parts import KV_CACHE
 from fiche.estimators.engines._placed import dealt
 from fiche.estimators.engines.ideal import MEMBER as IDEAL
@@ -81,7 +81,10 @@ def _without_rule(
     name: str, model: Model, workload: Workload, case: Case | None
 ) -> tuple[Node, ...]:
     """At least what any program must keep, open above."""
-    text = f"no rule is known here for what {name} keeps of this model: state or measure it"
+    text = (
+        f"no rule is known here for what {name} keeps of this model: state or measure it "
+        f"(rules are known of {', '.join(known())})"
+    )
     beyond = missing(f"{plain(name)}.beyond", BYTE, "engine", text)
     return tuple(
         total((_under(node, IDEAL.name), beyond), BYTE).named(node.id, node.label)

@@ -28,6 +28,11 @@ def engines() -> tuple[Engine, ...]:
     return tuple(_engine(module) for module in _modules())
 
 
+def known() -> tuple[str, ...]:
+    """Names of the modules with a program's rule: a hint, so no module is imported for it."""
+    return tuple(name for name in _modules() if name != "ideal")
+
+
 def plain(name: str) -> str:
     """A name without case and separators: `llama.cpp`, `llama_cpp` and `Llama-cpp` are one."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
