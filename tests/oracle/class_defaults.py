@@ -24,7 +24,7 @@ LEFT_OUT = re.compile(
     r"|dropout|dropconnect|drop_path|drop_rate|pdrop|drop_prob|initializer|init_std|_std$|_eps$|^eps|epsilon"
     r"|_coef$|loss|^rope_|use_cache|pretraining_tp"
     r"|temperature|label|^summary_|mask_time|mask_feature|apply_spec|softcap|_theta|_scaling$|_dropout|"
-    r"scale$|_scale_|multiplier|jitter|gradient_checkpointing|output_attentions|output_hidden_states|output_router|chunk_size_feed_forward|^problem_type"
+    r"scale$|_scale_|(?<!depth_)(?<!depthwise_)(?<!width_)multiplier|jitter|gradient_checkpointing|output_attentions|output_hidden_states|output_router|chunk_size_feed_forward|^problem_type"
 )
 FLOATS = re.compile(r"ratio|factor|mult|expand|scale_width|width")
 

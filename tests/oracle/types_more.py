@@ -319,3 +319,147 @@ for _more in (
         "ZambaForCausalLM",
         **{**_MIXED, **_GROUPED, "mamba_d_state": 5, "n_mamba_heads": 2, **_more},
     )
+
+# --- Wholes ----------------------------------------------------------------------------------------
+
+_OPT = {
+    "model_type": "opt",
+    "vocab_size": 37,
+    "hidden_size": 16,
+    "ffn_dim": 22,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 31,
+    "word_embed_proj_dim": 16,
+}
+_T5 = {
+    "model_type": "t5",
+    "vocab_size": 37,
+    "d_model": 16,
+    "d_ff": 22,
+    "d_kv": 5,
+    "num_layers": 2,
+    "num_heads": 4,
+}
+_LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 16,
+    "intermediate_size": 22,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 37,
+    "pad_token_id": 0,
+}
+_EYES = {
+    "hidden_size": 18,
+    "intermediate_size": 26,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 3,
+    "image_size": 24,
+    "patch_size": 4,
+}
+_QUERIES = {
+    "hidden_size": 20,
+    "intermediate_size": 28,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "encoder_hidden_size": 18,
+    "vocab_size": 41,
+    "max_position_embeddings": 29,
+}
+for _name, _class in (
+    ("blip-2", "Blip2"),
+    ("instructblip", "InstructBlip"),
+    ("instructblipvideo", "InstructBlipVideo"),
+):
+    for _text in (_OPT, _T5):
+        _add(
+            _name,
+            f"{_class}ForConditionalGeneration",
+            text_config=_text,
+            vision_config=_EYES,
+            qformer_config=_QUERIES,
+            num_query_tokens=5,
+        )
+_add(
+    "granite_speech",
+    "GraniteSpeechForConditionalGeneration",
+    text_config={**_LLAMA, "model_type": "granite"},
+    encoder_config={
+        "input_dim": 9,
+        "num_layers": 2,
+        "hidden_dim": 24,
+        "feedforward_mult": 3,
+        "num_heads": 4,
+        "dim_head": 5,
+        "output_dim": 11,
+        "context_size": 7,
+        "max_pos_emb": 13,
+        "conv_kernel_size": 3,
+        "conv_expansion_factor": 2,
+    },
+    projector_config={
+        "model_type": "blip_2_qformer",
+        **_QUERIES,
+        "encoder_hidden_size": 24,
+    },
+    window_size=6,
+    downsample_rate=3,
+    tie_word_embeddings=True,
+)
+_EARS = {
+    "d_model": 24,
+    "encoder_layers": 2,
+    "encoder_ffn_dim": 22,
+    "encoder_attention_heads": 4,
+    "num_mel_bins": 10,
+    "output_dim": 16,
+}
+_ROTARY = {
+    "rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 0], "rope_theta": 10000.0}
+}
+_MERGED = {
+    "depth": 3,
+    "hidden_size": 18,
+    "intermediate_size": 26,
+    "num_heads": 3,
+    "out_hidden_size": 16,
+    "patch_size": 4,
+}
+_add(
+    "qwen2_5_omni_thinker",
+    "Qwen2_5OmniThinkerForConditionalGeneration",
+    text_config={**_LLAMA, "model_type": "qwen2_5_omni_text", **_ROTARY},
+    audio_config=_EARS,
+    vision_config=_MERGED,
+)
+_add(
+    "qwen3_omni_moe_thinker",
+    "Qwen3OmniMoeThinkerForConditionalGeneration",
+    text_config={
+        **_LLAMA,
+        "model_type": "qwen3_omni_moe_text",
+        "head_dim": 6,
+        "num_experts": 3,
+        "moe_intermediate_size": 10,
+    },
+    audio_config={**_EARS, "downsample_hidden_size": 7},
+    vision_config={**_MERGED, "num_position_embeddings": 9, "deepstack_visual_indexes": [0, 2]},
+)
+_add(
+    "phi4_multimodal",
+    "Phi4MultimodalForCausalLM",
+    **{key: value for key, value in _LLAMA.items() if key != "model_type"},
+    tie_word_embeddings=True,
+    vision_config=_EYES,
+    audio_config={
+        "hidden_size": 20,
+        "intermediate_size": 28,
+        "num_blocks": 2,
+        "num_attention_heads": 4,
+        "ext_pw_out_channel": 20,
+        "nemo_conv_channels": 12,
+        "input_size": 16,
+    },
+)

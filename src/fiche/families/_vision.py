@@ -54,7 +54,8 @@ class Wrapper:
     the prefix of the language part; `whole` keeps its own names and head under that prefix. `images` says
     how an image becomes tokens, None where no rule of one line does. `forwards`: the head is tied where the
     language part says so, be the whole silent. `flat` is the type of a language part whose keys stand at the
-    root. `changed` completes the language part by the whole.
+    root. `changed` completes the language part by the whole. `classes` names the class of a language part by
+    its type, where the part does not say which it is and the whole loads one with a head.
     """
 
     towers: tuple[Tower, ...]
@@ -70,6 +71,7 @@ class Wrapper:
     flat: str = ""
     changed: Callable[[Model, Config], Model] = lambda model, config: model
     besides: Callable[[Config, Parts], tuple[Parameters, ...]] = lambda config, parts: ()
+    classes: Mapping[str, str] = {}
 
 
 def part_of(config: Config, name: str, otherwise: str = "") -> Config | None:
@@ -106,7 +108,11 @@ def _text_of(config: Config, kind: Wrapper) -> Config | None:
     """The language part; in older files its keys stand at the root."""
     if kind.flat and not config.told(kind.text):
         return replace(config, values={**config.values, "model_type": kind.flat})
-    return part_of(config, kind.text)
+    found = part_of(config, kind.text)
+    named = "" if found is None else kind.classes.get(found.model_type, "")
+    if found is None or not named or architecture_of(found):
+        return found
+    return replace(found, values={**found.values, "architectures": [named]})
 
 
 def tied_of(config: Config, text: Config, *, forwards: bool) -> bool | None:
