@@ -107,7 +107,11 @@ def wrappers(name: str, title: str, source: str, kinds: Mapping[str, Wrapper]) -
 def _text_of(config: Config, kind: Wrapper) -> Config | None:
     """The language part; in older files its keys stand at the root."""
     if kind.flat and not config.told(kind.text):
-        return replace(config, values={**config.values, "model_type": kind.flat})
+        # What the whole's class says of a key at the root holds, not what another class says of it.
+        own = {key: value for key, value in config.defaults.items() if not isinstance(value, dict)}
+        classes = {**config.classes, kind.flat: {**config.classes.get(kind.flat, {}), **own}}
+        values = {**config.values, "model_type": kind.flat}
+        return replace(config, values=values, classes=classes)
     found = part_of(config, kind.text)
     named = "" if found is None else kind.classes.get(found.model_type, "")
     if found is None or not named or architecture_of(found):
