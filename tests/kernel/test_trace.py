@@ -228,3 +228,13 @@ def test_a_long_sum_and_a_deep_one_print():
         node = node + B
     assert formula(node).count(" + ") == NODES
     assert expression(node)[0] == "+"
+
+
+def test_many_readings_are_one_list():
+    """A hull of eight programs is read as one, not as seven of two."""
+    one, two, three = (figure(name) for name in "abc")
+    assert formula(either(either(one, two, "x"), three, "y")) == "either(a, b, c)"
+    assert formula(larger(one, larger(two, three))) == "larger(a, b, c)"
+    assert formula(smaller(larger(one, two), three)) == "smaller(larger(a, b), c)"
+    kept = either(one, two, "x").named("both", "both")
+    assert formula(either(kept, three, "y")) == "either(both, c)"

@@ -14,6 +14,7 @@ from fiche.kernel.record import replace
 _SIGN = {"+": " + ", "-": " - ", "*": " x ", "/": " / ", "total": " + "}
 _FACTORS = ("*", "/")
 _ASSOCIATIVE = ("*", "+", "total")
+_FLAT = ("either", "larger", "smaller")
 
 
 def inputs(node: Operand) -> tuple[Node | int | Fraction, ...]:
@@ -129,6 +130,8 @@ def _operation(origin: Computed, part: _Part) -> list[str | _Part]:
         inner += [] if place == 0 else [sign or ", "]
         inner.append(_Part(each, origin.operation, place))
     if sign is None:
+        if origin.operation == part.around in _FLAT:  # any number of readings in one list
+            return inner
         return [f"{origin.operation}(", *inner, ")"]
     if len(origin.inputs) > 1 and _bracketed(origin.operation, part):
         return ["(", *inner, ")"]
