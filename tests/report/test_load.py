@@ -75,6 +75,19 @@ def test_a_range_continues_the_item_before_it():
     assert (alone.kind, alone.continues) == ("range", False)
 
 
+def test_a_need_with_two_ends_is_solid_to_the_near_one_only():
+    """D1: only what lies left of the solid end excludes; 36.85 of 96.76 GiB are 380 of 1000."""
+    told = view(compile_fiche(SAMPLES / "latent-cache" / "fiche.yaml").decision)
+    needs = [bar for bar in inside(told, Bar) if bar.id.startswith("bar-")]
+    small = next(bar for bar in needs if words(bar.lead).startswith("rtx-5090"))
+    sure, more = small.segments
+    assert (sure.kind, more.kind, more.continues) == ("computed", "range", True)
+    assert sure.width == 36_85 * 1000 // 96_76
+    assert small.limit < sure.width
+    larger = next(bar for bar in needs if words(bar.lead).startswith("rtx-6000-ada"))
+    assert larger.limit > larger.segments[0].width
+
+
 def test_long_tables_are_folded_on_a_screen_only(rich):
     """E1, E5: what few read opens on demand, with its count; paper shows it."""
     assert table(rich, "items").folded

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fiche.kernel import trace
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Finding
 from fiche.kernel.origin import Computed, Declared
+from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
+from fiche.report import numbers
 from fiche.report.desk import Desk, short_label
 from fiche.report.parts import Amount, Bar, Part, Parts, Segment
 
@@ -38,8 +41,8 @@ def bar(desk: Desk, found: Finding, lead: Parts, origin: Parts, name: str) -> Ba
         title=_title(desk, (*segments, *beyond), against),
         lead=lead,
         segments=segments,
-        whole=desk.amount(need) if len(segments) > 1 else None,
-        origin=origin if len(segments) == 1 else (),
+        whole=desk.amount(need) if len(parts) > 1 else None,
+        origin=origin if len(parts) == 1 else (),
         margins=beyond,
         limit=None if limit is None else _share(_end(limit), whole),
         limit_label=_limit_label(desk, limit),
@@ -77,16 +80,41 @@ def _segments(
 ) -> tuple[Segment, ...]:
     found: list[Segment] = []
     for node, kind in drawn:
-        width = max(_share(_end(node), whole), 1)
-        amount = desk.listed(node)
-        assert isinstance(amount, Amount)
         shade = sum(s.kind == "computed" for s in found) % _SHADES if kind == "computed" else 0
-        label = short_label(node)
-        found.append(
-            Segment(start=start, width=width, kind=kind, shade=shade, label=label, amount=amount)
-        )
-        start += width
+        for stretch in _stretches(desk, node, kind, shade):
+            width = max(_share(stretch.width, whole), 1)
+            found.append(replace(stretch, start=start, width=width))
+            start += width
     return tuple(found)
+
+
+def _stretches(desk: Desk, node: Figure, kind: str, shade: int) -> Iterator[Segment]:
+    """What an interval surely takes and what may come to it, with their widths in bytes."""
+    listed = desk.listed(node)
+    assert isinstance(listed, Amount)
+    label = short_label(node)
+    if node.high is None or node.high == node.low or not node.low:
+        width = int(_end(node))
+        yield Segment(start=0, width=width, kind=kind, shade=shade, label=label, amount=listed)
+        return
+    near, far = int(node.low), int(node.high - node.low)
+    told = ends(desk, node)
+    yield Segment(start=0, width=near, kind=kind, shade=shade, label=label, amount=told[0])
+    up_to = desk.word("load_range")
+    yield Segment(
+        start=0, width=far, kind="range", shade=0, label=up_to, amount=told[1], continues=True
+    )
+
+
+def ends(desk: Desk, node: Figure) -> tuple[Amount, Amount]:
+    """Both ends of an interval, each as an amount of its own that leads to the figure."""
+    near, far = (
+        desk.amount(node, numbers.amount(replace(node, low=end, high=end), desk.style))
+        for end in (node.low, _end(node))
+    )
+    assert isinstance(near, Amount)
+    assert isinstance(far, Amount)
+    return near, far
 
 
 def _share(part: Number, whole: Number) -> int:
@@ -94,6 +122,17 @@ def _share(part: Number, whole: Number) -> int:
 
 
 def _title(desk: Desk, segments: tuple[Segment, ...], limit: Part | None) -> str:
-    parts = " + ".join(f"{part.label} {part.amount.text}" for part in segments)
+    parts = listed(segments)
     against = limit.text if isinstance(limit, Amount) else desk.word("bar_no_limit")
     return desk.word("bar_title").format(parts=parts, limit=against)
+
+
+def listed(segments: Sequence[Segment]) -> str:
+    """Every stretch in words: sums with a plus, the far end of an interval behind its near one."""
+    joints = (
+        "" if not place else ", " if s.continues else " + " for place, s in enumerate(segments)
+    )
+    return "".join(
+        f"{joint}{part.label} {part.amount.text}"
+        for joint, part in zip(joints, segments, strict=True)
+    )

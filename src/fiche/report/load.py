@@ -9,8 +9,7 @@ from fiche.kernel import trace
 from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Number, Unknown
 from fiche.kernel.origin import Computed, Declared
-from fiche.kernel.record import replace
-from fiche.report import numbers
+from fiche.report.bar import ends, listed
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.need import formula, read_at
 from fiche.report.parts import (
@@ -166,22 +165,13 @@ def _amount(desk: Desk, node: Node, kind: str) -> Amount | Missing:
     """The end of an interval that a stretch is drawn to; the other one has a stretch of its own."""
     if kind == "unknown" or not isinstance(node, Figure):
         return Missing(desk.word("not_known"))
-    end = node.high if kind == "range" else node.low
-    told = desk.amount(node, numbers.amount(replace(node, low=end, high=end), desk.style))
-    return told if isinstance(told, Amount) else Missing(desk.word("not_known"))
+    return ends(desk, node)[kind == "range"]
 
 
 def _title(desk: Desk, segments: tuple[Segment, ...], limits: tuple[Limit, ...]) -> str:
-    parts = "".join(
-        f"{_joint(place, part)}{part.label} {part.amount.text}"
-        for place, part in enumerate(segments)
-    )
+    parts = listed(segments)
     against = "; ".join(f"{limit.label} {limit.amount.text}" for limit in limits)
     return desk.word("bar_title").format(parts=parts, limit=against or desk.word("bar_no_limit"))
-
-
-def _joint(place: int, part: Segment) -> str:
-    return "" if not place else ", " if part.continues else " + "
 
 
 def _far(node: Node) -> Number:
