@@ -62,13 +62,7 @@ def _kinds(config: Config, depth: int) -> list[str]:
     ]
 
 
-@needing("lfm3", "num_hidden_layers")
-def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
-    depth = config.whole("num_hidden_layers") or 0
-    kinds = _kinds(config, depth)
-    if len(kinds) != depth or strange(kinds, (_FULL, _SLIDING, _CONV)):
-        text = f"give layer_types: {_CONV}, {_SLIDING} or {_FULL} for each layer"
-        return unread(config, MEMBER.name, text)
+def _place(config: Config) -> Place:
     words = words_of(
         config,
         conv_bias="conv_bias",
@@ -76,13 +70,23 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
         sandwich="use_sandwich_norm",
         gate="use_attention_gate",
     )
-    place = Place(dims=attention_dims(config)).where(
+    return Place(dims=attention_dims(config)).where(
         *words,
         ffn=config.number("intermediate_size"),
         channels=config.number("hidden_size"),
         kernel=config.number("conv_L_cache"),
         state_values=fixed(0),
     )
+
+
+@needing("lfm3", "num_hidden_layers")
+def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
+    depth = config.whole("num_hidden_layers") or 0
+    kinds = _kinds(config, depth)
+    if len(kinds) != depth or strange(kinds, (_FULL, _SLIDING, _CONV)):
+        text = f"give layer_types: {_CONV}, {_SLIDING} or {_FULL} for each layer"
+        return unread(config, MEMBER.name, text)
+    place = _place(config)
     full, sliding, convolved = (
         chosen(place, config, "layer_types", layers_of(kinds, kind), depth)
         for kind in (_FULL, _SLIDING, _CONV)
