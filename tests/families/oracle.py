@@ -2,6 +2,7 @@
 
 import collections
 import json
+import re
 from fractions import Fraction
 
 from fiche.families import model_of
@@ -60,6 +61,7 @@ def theirs(model_type, kind, keys):
     saved = model.state_dict().keys()
     buffers = [(name, held) for name, held in model.named_buffers() if name in saved]
     for name, tensor in [*model.named_parameters(), *buffers]:
-        starred = ".".join("*" if part.isdigit() else part for part in name.split("."))
+        parts = ("*" if part.isdigit() else part for part in name.split("."))
+        starred = re.sub(r"expert_\d+", "expert_*", ".".join(parts))
         found[starred, tuple(tensor.shape)] += 1
     return found, config

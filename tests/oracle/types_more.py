@@ -463,3 +463,98 @@ _add(
         "input_size": 16,
     },
 )
+_add(
+    "deepseek_vl",
+    "DeepseekVLForConditionalGeneration",
+    text_config=_LLAMA,
+    vision_config={"model_type": "siglip_vision_model", **_EYES},
+    tie_word_embeddings=False,
+)
+_add(
+    "paddleocr_vl",
+    "PaddleOCRVLForConditionalGeneration",
+    text_config={**_LLAMA, "model_type": "paddleocr_vl_text", "head_dim": 6, **_ROTARY},
+    vision_config=_EYES,
+    tie_word_embeddings=False,
+)
+for _more in ({}, {"qkv_bias": True, "mlp_bias": True, "hidden_stride": 2}):
+    _add(
+        "ovis2",
+        "Ovis2ForConditionalGeneration",
+        text_config={**_LLAMA, "model_type": "qwen2"},
+        vision_config={**_EYES, "vocab_size": 47, **_more},
+        hidden_size=16,
+        vocab_size=37,
+        tie_word_embeddings=False,
+    )
+_add(
+    "qwen3_asr",
+    "Qwen3ASRForConditionalGeneration",
+    text_config={**_LLAMA, "model_type": "qwen3", "head_dim": 6},
+    audio_config={**_EARS, "downsample_hidden_size": 7},
+    tie_word_embeddings=True,
+)
+
+# --- Sound -----------------------------------------------------------------------------------------
+
+_WAVE = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 22,
+    "vocab_size": 37,
+    "conv_dim": [12, 14, 15],
+    "conv_stride": [5, 2, 2],
+    "conv_kernel": [10, 3, 2],
+    "num_conv_pos_embeddings": 6,
+    "num_conv_pos_embedding_groups": 4,
+}
+_CALLED = ("Model", "ForCTC", "ForSequenceClassification")
+for _more in ({}, {"feat_extract_norm": "layer", "do_stable_layer_norm": True, "conv_bias": True}):
+    for _name, _class in (
+        ("unispeech", "UniSpeech"),
+        ("unispeech-sat", "UniSpeechSat"),
+        ("wavlm", "WavLM"),
+        ("wav2vec2-conformer", "Wav2Vec2Conformer"),
+    ):
+        _add(_name, *_ends(_class, *_CALLED), **_WAVE, **_more)
+_add(
+    "wav2vec2-conformer",
+    "Wav2Vec2ConformerModel",
+    **_WAVE,
+    position_embeddings_type="rotary",
+    mask_time_prob=0.0,
+)
+_add("data2vec-audio", *_ends("Data2VecAudio", *_CALLED), **_WAVE, conv_pos_kernel_size=19)
+_ENCODED = {key: _WAVE[key] for key in list(_WAVE)[:4]}
+for _more in ({}, {"position_embeddings_type": "relative"}, {"position_embeddings_type": "rotary"}):
+    _add(
+        "wav2vec2-bert",
+        *_ends("Wav2Vec2Bert", *_CALLED),
+        **_ENCODED,
+        vocab_size=37,
+        feature_projection_input_dim=15,
+        **_more,
+    )
+_add(
+    "audio-spectrogram-transformer",
+    *_ends("AST", "Model", "ForAudioClassification"),
+    **_ENCODED,
+    max_length=50,
+    num_mel_bins=40,
+)
+for _more in ({}, {"attention_bias": False, "convolution_bias": False, "subsampling_factor": 4}):
+    _add("parakeet_encoder", "ParakeetEncoder", **_ENCODED, num_mel_bins=20, **_more)
+for _more in ({}, {"tie_word_embeddings": False, "attention_bias": True}):
+    _add(
+        "moonshine",
+        *_ends("Moonshine", "Model", "ForConditionalGeneration"),
+        hidden_size=32,
+        encoder_num_hidden_layers=2,
+        decoder_num_hidden_layers=3,
+        encoder_num_attention_heads=4,
+        decoder_num_attention_heads=4,
+        intermediate_size=22,
+        vocab_size=37,
+        **_more,
+    )

@@ -1,4 +1,4 @@
-"""wav2vec 2.0 and HuBERT: convolutions over the waveform, then an encoder with one wide convolution."""
+"""wav2vec 2.0 and its relatives: convolutions over the waveform, then an encoder with one wide convolution."""
 
 from __future__ import annotations
 
@@ -18,6 +18,21 @@ encoder.pos_conv_embed.conv.bias =bias hidden
 encoder.pos_conv_embed.conv.parametrizations.weight.original0 =convolution 1 1 reach
 encoder.pos_conv_embed.conv.parametrizations.weight.original1 =convolution hidden group reach
 encoder.layer_norm norm+ hidden
+"""
+
+# Positions by several convolutions in turn, in place of one.
+_STACKED = _BODY.replace(
+    """encoder.pos_conv_embed.conv.bias =bias hidden
+encoder.pos_conv_embed.conv.parametrizations.weight.original0 =convolution 1 1 reach
+encoder.pos_conv_embed.conv.parametrizations.weight.original1 =convolution hidden group reach
+""",
+    "encoder.pos_conv_embed.layers.*.conv convolution+@reach hidden group along\n",
+)
+
+# Relative positions gated by what a head sees; the table is the first layer's.
+_GATED = """
+attention.gru_rel_pos_const =bias 1 heads 1 1
+attention.gru_rel_pos_linear linear+ 8 head
 """
 
 _LAYER = """
@@ -41,6 +56,11 @@ projector linear+ classes hidden
 classifier linear+ labels classes
 """
 
+CALLS = {
+    "ForCTC": "lm_head linear+ vocabulary hidden",
+    "ForSequenceClassification": _CLASSES,
+}
+
 _HEADS = {
     "ForCTC": "lm_head linear+ vocabulary hidden",
     "ForSequenceClassification": _CLASSES,
@@ -59,12 +79,20 @@ def _convolutions(config: Config, body: Place) -> tuple[Parameters, ...]:
             "into": listed_number(config, "conv_dim", index - 1) if index else fixed(1),
             "kernel": listed_number(config, "conv_kernel", index),
         }
-        layered = config.text("feat_extract_norm") == "layer"
+        named = config.text("feat_extract_norm") == "layer"
+        layered = named or config.model_type == "data2vec-audio"
         words = ["bias"] if config.flag("conv_bias") else []
         words += ["normed"] if layered or index == 0 else []
         place = replace(body, dims=dims).at("feature_extractor.conv_layers.*.").where(*words)
         found += rows("conv convolution+bias out into kernel\n?normed layer_norm norm+ out", place)
     return tuple(found)
+
+
+def _first_biases(config: Config, body: Place) -> tuple[Parameters, ...]:
+    """Convolutions, and the table of relative positions that the first layer holds for all."""
+    place = body.over("encoder.layers.*.", range(1), fixed(1))
+    table = "attention.rel_attn_embed position buckets heads"
+    return (*_convolutions(config, body), *rows(table, place))
 
 
 def _words(config: Config) -> tuple[str, ...]:
@@ -130,9 +158,34 @@ def _kind(base: str) -> Encoder:
     )
 
 
+FRONT = _kind("wav2vec2.")
+_WAVLM = _kind("wavlm.")
+
 MEMBER = encoders(
     "wav2vec2",
-    "wav2vec 2.0 and HuBERT",
-    "transformers 5.24 models/wav2vec2 and models/hubert",
-    {"wav2vec2": _kind("wav2vec2."), "hubert": _kind("hubert.")},
+    "wav2vec 2.0 and its relatives",
+    "transformers 5.24 models/wav2vec2, hubert, unispeech, unispeech_sat, wavlm, data2vec",
+    {
+        "wav2vec2": _kind("wav2vec2."),
+        "hubert": _kind("hubert."),
+        "unispeech": replace(_kind("unispeech."), heads=CALLS),
+        "unispeech-sat": replace(_kind("unispeech_sat."), heads=CALLS),
+        "wavlm": replace(
+            _WAVLM,
+            layer=_LAYER + _GATED,
+            heads=CALLS,
+            dims={**_WAVLM.dims, "buckets": "num_buckets"},
+            besides=_first_biases,
+        ),
+        "data2vec-audio": replace(
+            _kind("data2vec_audio."),
+            outer=_STACKED,
+            heads=CALLS,
+            dims={
+                **_WAVLM.dims,
+                "reach": "num_conv_pos_embeddings",
+                "along": "conv_pos_kernel_size",
+            },
+        ),
+    },
 )
