@@ -7,8 +7,8 @@ in fp32 with some types) and a mask:
 - the norm: the stream as well, and two copies in fp32: 3 x hidden x w + 2 x hidden x 4;
 - attention: the norm, queries before, during and after their rotation, keys and values as well and repeated for
   all heads: 3 x hidden + 7 x query + 3 x key + 2 x value; eager attention holds heads x tokens x tokens
-  of scores in fp32 twice and once in w to the layer's end, and the mask in w; a mask of windows is tokens x tokens truth
-  values, and of w twice where a kernel wants to add it;
+  of scores in fp32 twice and once in w to the layer's end, and the mask in w; a mask of windows is
+  tokens x tokens truth values, and of w twice where a kernel wants to add it;
 - the feed-forward: the stream, its norm, and two vectors of its inner width with their product: 4 x hidden +
   3 x inner; 4 x inner where gate and up are one matrix, 5 x inner where an activation is written out in
   steps; for each expert that sees the token hidden + 4 x inner, or 6 x hidden as its result is weighed in
