@@ -558,3 +558,73 @@ for _more in ({}, {"tie_word_embeddings": False, "attention_bias": True}):
         vocab_size=37,
         **_more,
     )
+
+# --- Encoders with decoders ------------------------------------------------------------------------
+
+_HALVES = {
+    "d_model": 16,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_ffn_dim": 22,
+    "decoder_ffn_dim": 26,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 4,
+    "vocab_size": 37,
+}
+_add(
+    "led",
+    *_ends("LED", "Model", "ForConditionalGeneration", "ForQuestionAnswering"),
+    **_HALVES,
+    max_encoder_position_embeddings=53,
+    max_decoder_position_embeddings=31,
+    attention_window=4,
+)
+_add(
+    "nllb-moe",
+    *_ends("NllbMoe", "Model", "ForConditionalGeneration"),
+    **{**_HALVES, "encoder_layers": 4, "decoder_layers": 6},
+    num_experts=3,
+    encoder_sparse_step=2,
+    decoder_sparse_step=3,
+)
+_add(
+    "speech_to_text",
+    *_ends("Speech2Text", "Model", "ForConditionalGeneration"),
+    **_HALVES,
+    conv_channels=24,
+    conv_kernel_sizes=[5, 3],
+    input_feat_per_channel=9,
+    max_source_positions=50,
+    max_target_positions=30,
+)
+for _more in (
+    {"cross_attention_hidden_size": 44},
+    {"use_learned_position_embeddings": False, "layernorm_embedding": False},
+):
+    _add(
+        "trocr",
+        "TrOCRForCausalLM",
+        d_model=16,
+        decoder_layers=3,
+        decoder_ffn_dim=26,
+        decoder_attention_heads=4,
+        vocab_size=37,
+        max_position_embeddings=31,
+        **_more,
+    )
+_TROCR = {
+    "model_type": "trocr",
+    "d_model": 16,
+    "decoder_layers": 2,
+    "decoder_ffn_dim": 26,
+    "decoder_attention_heads": 4,
+    "vocab_size": 37,
+    "max_position_embeddings": 31,
+}
+for _more in ({"cross_attention_hidden_size": 18}, {}):
+    _add(
+        "vision-encoder-decoder",
+        "VisionEncoderDecoderModel",
+        encoder={"model_type": "vit", **_EYES},
+        decoder={**_TROCR, **_more},
+    )

@@ -1,4 +1,4 @@
-"""Encoders of sound with a convolution in each layer (Conformer, wav2vec2-BERT, Parakeet), and of spectrograms."""
+"""Encoders of sound with a convolution in each layer (Conformer, wav2vec2-BERT, Parakeet); of spectrograms."""
 
 from __future__ import annotations
 
