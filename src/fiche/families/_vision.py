@@ -55,7 +55,8 @@ class Wrapper:
     how an image becomes tokens, None where no rule of one line does. `forwards`: the head is tied where the
     language part says so, be the whole silent. `flat` is the type of a language part whose keys stand at the
     root. `changed` completes the language part by the whole. `classes` names the class of a language part by
-    its type, where the part does not say which it is and the whole loads one with a head.
+    its type, where the part does not say which it is and the whole loads one with a head. `joins`: the
+    projector stands between all towers, and is asked for with the one that lacks its configuration.
     """
 
     towers: tuple[Tower, ...]
@@ -72,6 +73,7 @@ class Wrapper:
     changed: Callable[[Model, Config], Model] = lambda model, config: model
     besides: Callable[[Config, Parts], tuple[Parameters, ...]] = lambda config, parts: ()
     classes: Mapping[str, str] = {}
+    joins: bool = False
 
 
 def part_of(config: Config, name: str, otherwise: str = "") -> Config | None:
@@ -185,7 +187,7 @@ def _absent(config: Config, tower: Tower) -> list[Condition]:
 
 
 def _projector(config: Config, kind: Wrapper, parts: Parts) -> tuple[Parameters, ...]:
-    if len(parts) == 1:
+    if len(parts) == 1 or (kind.joins and len(parts) <= len(kind.towers)):
         return ()
     place = Place(dims=kind.dims(config, parts), prefix=kind.projected, part="projector")
     listed = rows(kind.projector, place.where(*kind.words(config, parts)))

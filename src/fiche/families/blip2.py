@@ -128,6 +128,7 @@ query_tokens =embedding 1 queries narrow
 language_projection linear+ hidden narrow
 """,
     projected="",
+    joins=True,
     dims=_dims,
     text_prefix="language_model.",
     whole=True,

@@ -11,7 +11,7 @@ from fiche.families._vision import NO_WORDS
 from fiche.families._vit import LAYER as VIT_LAYER
 from fiche.families.wav2vec2 import CALLS, FRONT
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Node, floor
+from fiche.kernel.figure import Node, floor, larger
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
 
@@ -133,8 +133,10 @@ layernorm norm+ hidden
 def _places(config: Config) -> Node:
     """Overlapping patches over frequency and time."""
     patch = config.number("patch_size")
-    high = floor((config.number("num_mel_bins") - patch) / config.number("frequency_stride")) + 1
-    wide = floor((config.number("max_length") - patch) / config.number("time_stride")) + 1
+    bands = larger(0, config.number("num_mel_bins") - patch)
+    frames = larger(0, config.number("max_length") - patch)
+    high = floor(bands / config.number("frequency_stride")) + 1
+    wide = floor(frames / config.number("time_stride")) + 1
     return high * wide
 
 

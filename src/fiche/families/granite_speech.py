@@ -106,6 +106,7 @@ projector.query =embedding 1 queries narrow
 projector.linear linear+ hidden narrow
 """,
             dims=_dims,
+            joins=True,
         )
     },
 )

@@ -6,7 +6,7 @@ from fiche.families._bert import ANSWERS, BERT_POOLED, CLASSES, IDS, NEXT, ONE, 
 from fiche.families._encoder import Encoder, encoders
 from fiche.families._rows import Place, rows
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Node
+from fiche.kernel.figure import Node, larger
 from fiche.kernel.model import Parameters
 
 _EMBEDDINGS = """
@@ -53,7 +53,7 @@ def _more_forwards(config: Config, body: Place) -> tuple[Parameters, ...]:
 
 
 def _beyond(config: Config) -> Node:
-    return config.number("hidden_size") - config.number("embedding_size")
+    return larger(0, config.number("hidden_size") - config.number("embedding_size"))
 
 
 def _doubts(config: Config) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from fiche.families._encoder import head_class
 from fiche.families._reads import architecture_of, asked, needing, storage_of
 from fiche.families._rows import Place, rows
-from fiche.families._seq2seq import half_block
+from fiche.families._seq2seq import decoder_caches, half_block
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
-from fiche.kernel.model import AttentionCache, CrossCache, Model
+from fiche.kernel.model import Block, Cache, Model, Parameters
 from fiche.kernel.record import replace
 
 _ENCODER = """
@@ -82,37 +82,16 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
         place = place.where("attention_bias")
     body = place if head == "Model" else place.at("model.")
     encoding, decoding = (_half(config, body, half) for half in ("encoder", "decoder"))
-    outside = replace(body, part="encoder").at("encoder.")
-    kept = {
-        "layers": decoding.layers or (),
-        "count": decoding.count,
-        "kv_heads": decoding.dims["kv_heads"],
-        "key_dim": decoding.dims["head"],
-        "value_dim": decoding.dims["head"],
-    }
     return Model(
         family=MEMBER.name,
         model_type=config.model_type,
         architecture=architecture_of(config),
         parameters=(
-            *rows(_ENCODER, outside),
-            *rows(_LAYER, encoding),
-            *rows(
-                "embed_tokens embedding vocabulary hidden\nnorm norm hidden", body.at("decoder.")
-            ),
-            *rows(_DECODING, decoding),
+            *_parameters(body, encoding, decoding),
             *rows(_HEADS.get(head, ""), place),
         ),
-        caches=(AttentionCache(**kept), CrossCache(**kept)) if decoding.layers else (),  # type: ignore[arg-type]
-        blocks=tuple(
-            half_block(
-                layer, kind, layer.dims["heads"], layer.dims["query"], dims["ffn"], gated=gated
-            )
-            for layer, kind, gated in (
-                (encoding, "encoder", False),
-                (decoding, "attention+cross", True),
-            )
-        ),
+        caches=_caches(decoding),
+        blocks=(_block(encoding, "encoder"), _block(decoding, "attention+cross")),
         tied=tied,
         hidden=dims["hidden"],
         vocabulary=dims["vocabulary"],
@@ -121,6 +100,25 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
         config=config,
         open=(*doubt, *map(asked, _grouped(config))),
     )
+
+
+def _parameters(body: Place, encoding: Place, decoding: Place) -> Iterable[Parameters]:
+    outside = replace(body, part="encoder").at("encoder.")
+    yield from rows(_ENCODER, outside)
+    yield from rows(_LAYER, encoding)
+    table = "embed_tokens embedding vocabulary hidden\nnorm norm hidden"
+    yield from rows(table, body.at("decoder."))
+    yield from rows(_DECODING, decoding)
+
+
+def _caches(layer: Place) -> tuple[Cache, ...]:
+    return decoder_caches(layer, layer.dims["kv_heads"], layer.dims["head"])
+
+
+def _block(layer: Place, kind: str) -> Block:
+    dims = layer.dims
+    gated = kind != "encoder"
+    return half_block(layer, kind, dims["heads"], dims["query"], dims["ffn"], gated=gated)
 
 
 MEMBER = Family(

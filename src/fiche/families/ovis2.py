@@ -6,7 +6,7 @@ from fiche.families._encoder import Encoder, encoders
 from fiche.families._vision import NO_WORDS, Tower, Wrapper, joined, patches, wrappers
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
-from fiche.kernel.figure import Node
+from fiche.kernel.figure import Node, larger
 
 _NAME, _TITLE = "ovis2", "Ovis 2"
 _SOURCE = "transformers 5.24 models/ovis2"
@@ -30,7 +30,8 @@ rms_norm{1,2} norm hidden
 
 def _words(config: Config) -> Node:
     """Visual words without those that mark where an image begins and ends."""
-    return config.number("vocab_size") - config.number("num_visual_indicator_tokens")
+    marks = config.number("num_visual_indicator_tokens")
+    return larger(0, config.number("vocab_size") - marks)
 
 
 _TOWERS = encoders(

@@ -134,6 +134,7 @@ _WHOLE = wrappers(
             ),
             projector=_PROJECTOR,
             projected=_EXTENDED,
+            joins=True,
             dims=_dims,
             text_prefix="model.",
             flat="phi3",

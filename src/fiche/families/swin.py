@@ -9,7 +9,7 @@ from fiche.families._stages import Staged, by_stage, item, numbers, staged
 from fiche.families._state import expanded
 from fiche.families._vision import one_of, patches
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Node
+from fiche.kernel.figure import Node, larger
 from fiche.kernel.model import Parameters
 
 _OUTER = """
@@ -51,7 +51,7 @@ def _stages(config: Config, body: Place, layer: str) -> Iterable[Parameters]:
             "hidden": hidden,
             "heads": item(config, "num_heads", index),
             "ffn": expanded(config, "mlp_ratio", hidden),
-            "window": 2 * one_of(config, "window_size") - 1,
+            "window": larger(0, 2 * one_of(config, "window_size") - 1),
         }
         yield from rows(layer, place.where(**known))
         if index < last:

@@ -17,7 +17,7 @@ from fiche.families._vit import (
     narrow_layers,
 )
 from fiche.kernel.config import Config
-from fiche.kernel.figure import Node, floor
+from fiche.kernel.figure import Node, floor, larger
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
 
@@ -70,7 +70,8 @@ layernorm_{before,after} norm+ hidden
 
 def _distances(config: Config) -> Node:
     """Each offset of two patches in a window of the whole image, and three to and from the class."""
-    along = 2 * floor(one_of(config, "image_size") / one_of(config, "patch_size")) - 1
+    across = floor(one_of(config, "image_size") / one_of(config, "patch_size"))
+    along = larger(0, 2 * across - 1)
     return along * along + 3
 
 
@@ -178,7 +179,7 @@ MEMBER = encoders(
                 **DIMS,
                 "detections": "num_detection_tokens",
                 "places": _pair,
-                "between": lambda config: config.number("num_hidden_layers") - 1,
+                "between": lambda config: larger(0, config.number("num_hidden_layers") - 1),
             },
             more=_middle,
         ),
