@@ -65,3 +65,20 @@ def test_what_comes_and_goes_need_not_be_alive_together():
     assert (found.low, found.high) == (170, 220)
     alone = totals(item("weights", 100), passing[0])["decode"].total
     assert (alone.low, alone.high) == (150, 150)
+
+
+def test_a_prefill_ends_before_the_new_tokens_are_kept():
+    """A hundred tokens in and a hundred thousand out: the cache is large while it decodes."""
+    where = case("limit", prompt_tokens=100, new_tokens=100_000)
+    byte = stated("byte", 7, BYTE)
+    kept = where.dimensions["prompt_tokens"] + where.dimensions["new_tokens"]
+    cache = LoadItem(
+        name="kv_cache",
+        node=(kept * byte).named("limit.kv_cache", "KV cache"),
+        resident=True,
+        phases=("prefill", "decode"),
+    )
+    found = totals(item("weights", 1000), cache, where=where)
+    assert (found["prefill"].total.low, found["prefill"].total.high) == (1700, 701_700)
+    assert (found["decode"].total.low, found["decode"].total.high) == (701_700, 701_700)
+    assert peak_phase(found.values()).phase == "decode"

@@ -81,7 +81,14 @@ _WORDS = {
     "cache": "formats.cache",
 }
 _OF_A_CACHE = ("layers", "kv_heads", "head_dim", "tokens", "sequences", "cache", "cache_bits")
-_SWEPT_CACHE = ("context", "concurrency", "cache")
+_OF_A_GENERATION = (
+    "context",
+    "concurrency",
+    "cache",
+    "prompt_tokens",
+    "new_tokens",
+    "resident_sequences",
+)
 
 
 def asked_workload(fiche: Path | None, case: str | None, options: Options) -> Workload:
@@ -178,8 +185,9 @@ def _facts(options: Options) -> dict[str, Fact]:
 
 def _generates(options: Options) -> bool:
     """What describes a cache, or asks how far one goes, is a generation."""
-    swept = [options.solve or "", *(each.partition("=")[0] for each in options.sweep)]
-    return bool(_of_cache(options)) or any(name in _SWEPT_CACHE for name in swept)
+    typed = (each.partition("=")[0] for each in (*options.sweep, *options.set))
+    named = [options.solve or "", *typed]
+    return bool(_of_cache(options)) or any(name in _OF_A_GENERATION for name in named)
 
 
 def _counted(

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
+from fiche.estimators._qualify import qualify
 from fiche.estimators._reading import operation_is, qualified
 from fiche.kernel.comparison import LoadItem, PhaseTotal
-from fiche.kernel.figure import Figure, Node, either, larger, total
+from fiche.kernel.figure import Figure, Node, Unknown, either, larger, total
+from fiche.kernel.record import replace
+from fiche.kernel.trace import reevaluate, walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -33,7 +36,30 @@ def phase_totals(
 ) -> tuple[PhaseTotal, ...]:
     """One total a phase, in the order of the phases."""
     every = tuple(items)
-    return tuple(_total(phase, case, every) for phase in phases_of(workload, case))
+    return tuple(
+        _total(phase, case, _at_its_end(phase, case, every)) for phase in phases_of(workload, case)
+    )
+
+
+def _at_its_end(phase: str, case: Case | None, items: tuple[LoadItem, ...]) -> tuple[LoadItem, ...]:
+    """A prefill ends before any new token is kept; a program may make room for all of them at once."""
+    told = None if case is None or phase != "prefill" else case.dimensions.get("new_tokens")
+    if told is None or not told.low:
+        return items
+    none = replace(told, low=0, high=0)
+    return tuple(_before(item, phase, none) for item in items)
+
+
+def _before(item: LoadItem, phase: str, none: Figure) -> LoadItem:
+    early = reevaluate(item.node, {none.id: none})
+    if early is item.node:
+        return item
+    assert isinstance(early, Figure | Unknown)
+    known = {each.id: each for each in walk(item.node) if each.id and each.id != none.id}
+    (renamed,) = qualify((early,), f"{phase}_end.", known)
+    because = "kept at the end of the prefill, or room made for the whole sequence"
+    held = either(renamed, item.node, because)
+    return replace(item, node=held.named(f"{phase}.{item.node.id}", item.node.label))
 
 
 def peak_phase(totals: Iterable[PhaseTotal]) -> PhaseTotal | None:
