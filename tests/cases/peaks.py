@@ -148,7 +148,9 @@ def model_of_case(case):
     classes, source = class_defaults()
     values = {**case["config"], **quantised(case)}
     if "quantization_config" in values:
-        values.setdefault("torch_dtype", "float16")  # what is not quantised stays 16-bit (truth.md 8)
+        values.setdefault(
+            "torch_dtype", "float16"
+        )  # what is not quantised stays 16-bit (truth.md 8)
     config = Config(
         file="config.json", sha256="0" * 64, values=values, classes=classes, classes_of=source
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from fiche.estimators._reading import qualified
 from fiche.estimators.engines._parts import token_bytes
 from fiche.estimators.engines._placed import dealt, on_device
-from fiche.estimators.engines._tokens import as_tokens, prompt_tokens, sequences
+from fiche.estimators.engines._tokens import as_tokens, prompt_or_context, sequences
 from fiche.estimators.engines._transformers import (
     CONFIG_AWARE,
     FP32,
@@ -60,7 +60,7 @@ def _retained(cache: AttentionCache, workload: Workload, case: Case | None) -> I
         return
     if setting(workload, "cache_without_config") == "yes":
         return
-    prompt = prompt_tokens(case, workload)
+    prompt = prompt_or_context(case, workload)
     chunk = workload.figures.get("engine.settings.prefill_chunk_size")
     stored = prompt if chunk is None else smaller(prompt, cache.window + as_tokens(chunk))
     beyond = larger(stored, cache.window) - cache.window  # an open prompt never falls below zero
@@ -75,7 +75,7 @@ def _logits(vocabulary: Node, workload: Workload, case: Case | None) -> Node:
     one = vocabulary * computed_width(workload) * sequences(case)
     if setting(workload, "logits_to_keep") in ("all", "0"):
         label = "logits of the whole prompt (a plain forward pass)"
-        return ceil(one * prompt_tokens(case, workload)).named(qualified(case, "logits"), label)
+        return ceil(one * prompt_or_context(case, workload)).named(qualified(case, "logits"), label)
     label = "logits of the last token, and their copy in fp32 (generate)"
     return ceil(one + vocabulary * FP32 * sequences(case)).named(qualified(case, "logits"), label)
 

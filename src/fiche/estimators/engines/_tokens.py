@@ -42,6 +42,15 @@ def prompt_tokens(case: Case | None, workload: Workload | None = None) -> Node:
     )
 
 
+def prompt_or_context(case: Case | None, workload: Workload | None = None) -> Node:
+    """Tokens of the prompt; where only a context is told, none of it to all of it."""
+    told = () if case is None else case.dimensions
+    if "prompt_tokens" in told or "context_tokens" not in told:
+        return prompt_tokens(case, workload)
+    context = tokens_kept(case, workload)
+    return either(0 * context, context, "prompt_tokens is not told: how much of the context is it?")
+
+
 def sequences(case: Case | None) -> Node:
     """Sequences in memory at the same time."""
     text = "state resident_sequences: how many sequences are in memory at the same time"
