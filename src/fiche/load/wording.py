@@ -155,7 +155,8 @@ def _type(broken: Broken) -> Fault:
     expected = _EXPECTED.get(types, " or ".join(types))
     found = quoted(node.text) if isinstance(node, Scalar) else _SORTS[type(node).__name__]
     message = f"'{broken.name}' needs {expected}, not {found}"
-    return Fault(code="F303", message=message, hint=_quotes(node, types) or _example(broken.schema))
+    hint = _quotes(node, types) or _example(broken.schema) or f"write {expected}"
+    return Fault(code="F303", message=message, hint=hint)
 
 
 def _quotes(node: Node, types: tuple[str, ...]) -> str:
