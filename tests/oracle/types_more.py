@@ -628,3 +628,65 @@ for _more in ({"cross_attention_hidden_size": 18}, {}):
         encoder={"model_type": "vit", **_EYES},
         decoder={**_TROCR, **_more},
     )
+
+# --- Towers in pairs, prompts and masks -----------------------------------------------------------
+
+_WORDS = {
+    "hidden_size": 16,
+    "intermediate_size": 22,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "vocab_size": 37,
+    "max_position_embeddings": 31,
+}
+_PAIR = {"text_config": _WORDS, "vision_config": _EYES, "projection_dim": 11}
+_add("owlvit", "OwlViTModel", **_PAIR)
+_add("owlv2", "Owlv2Model", **_PAIR)
+for _name, _class in (("owlvit", "OwlViT"), ("owlv2", "Owlv2")):
+    _add(_name, f"{_class}ForObjectDetection", **{**_PAIR, "projection_dim": 16})
+_add(
+    "clipseg",
+    *_ends("CLIPSeg", "Model", "ForImageSegmentation"),
+    **_PAIR,
+    extract_layers=[0, 1],
+    reduce_dim=12,
+    decoder_num_attention_heads=4,
+    decoder_intermediate_size=20,
+)
+_add("metaclip_2", "MetaClip2Model", **{**_PAIR, "text_config": {**_WORDS, "eos_token_id": 2}})
+_add(
+    "chinese_clip", "ChineseCLIPModel", **{**_PAIR, "text_config": {**_WORDS, "type_vocab_size": 3}}
+)
+_SEGMENTED = {
+    "hidden_size": 24,
+    "mlp_dim": 26,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "image_size": 32,
+    "patch_size": 4,
+    "window_size": 3,
+    "global_attn_indexes": [1],
+    "output_channels": 16,
+}
+for _more in ({}, {"use_rel_pos": False, "use_abs_pos": False, "qkv_bias": False}):
+    _add(
+        "sam",
+        "SamModel",
+        vision_config={**_SEGMENTED, "num_pos_feats": 8, **_more},
+        prompt_encoder_config={"hidden_size": 16, "mask_input_channels": 12},
+        mask_decoder_config={
+            "hidden_size": 16,
+            "mlp_dim": 28,
+            "iou_head_hidden_dim": 14,
+            "num_attention_heads": 2,
+            "iou_head_depth": 4,
+            "num_multimask_outputs": 2,
+        },
+    )
+_add(
+    "got_ocr2",
+    "GotOcr2ForConditionalGeneration",
+    text_config={**_LLAMA, "model_type": "qwen2"},
+    vision_config=_SEGMENTED,
+    tie_word_embeddings=False,
+)

@@ -35,7 +35,7 @@ pre_layrnorm norm+ hidden
 post_layernorm norm+ hidden
 """
 
-_TEXT_KIND = Encoder(
+TEXT_KIND = Encoder(
     outer=_TEXT,
     layer=_LAYER,
     layers="encoder.layers.*.",
@@ -46,7 +46,7 @@ _TEXT_KIND = Encoder(
     stored="embeddings.position_ids =buffer 1 positions",
 )
 
-_VISION_KIND = Encoder(
+VISION_KIND = Encoder(
     outer=_VISION,
     layer=_LAYER,
     layers="encoder.layers.*.",
@@ -64,7 +64,7 @@ _VISION_KIND = Encoder(
     stored="embeddings.position_ids =buffer 1 places+1",
 )
 
-_BOTH = """
+BOTH = """
 logit_scale =bias
 visual_projection linear joint vision
 text_projection linear joint text
@@ -91,7 +91,7 @@ def _both(config: Config, inner: Callable[[Config], Model]) -> Model:
     towers = (
         *renamed(words.parameters, "", "text_model.", "encoder"),
         *renamed(images.parameters, "", "vision_model.", "vision"),
-        *rows(_BOTH, place),
+        *rows(BOTH, place),
     )
     if head in _HEADS:
         towers = (
@@ -116,7 +116,7 @@ def _both(config: Config, inner: Callable[[Config], Model]) -> Model:
 
 @needing("clip", "num_hidden_layers")
 def _tower(config: Config, inner: Callable[[Config], Model]) -> Model:
-    kind = _TEXT_KIND if config.model_type == "clip_text_model" else _VISION_KIND
+    kind = TEXT_KIND if config.model_type == "clip_text_model" else VISION_KIND
     return encoder_model(MEMBER.name, config, kind)
 
 

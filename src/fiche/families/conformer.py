@@ -61,6 +61,7 @@ def _positions(config: Config) -> tuple[str, ...]:
     masked = not told or any(value != 0 for value in told)
     return (
         *(["relative"] if kind == "relative" else []),
+        *(["rotary"] if kind == "rotary" else []),
         *(["keyed"] if kind == "relative_key" else []),
         *(["masked"] if masked else []),
     )
@@ -75,6 +76,10 @@ def _adapted(config: Config) -> tuple[str, ...]:
 def _conformer_words(config: Config) -> tuple[str, ...]:
     found = FRONT.more(config) if FRONT.more else ()
     return (*found, *_positions(config))
+
+
+def _half_head(config: Config) -> Node:
+    return floor(config.number("hidden_size") / config.number("num_attention_heads") / 2)
 
 
 _HALVED = """
@@ -159,9 +164,10 @@ MEMBER = encoders(
         "wav2vec2-conformer": replace(
             FRONT,
             base="wav2vec2_conformer.",
+            outer=FRONT.outer + "?rotary encoder.embed_positions.inv_freq =buffer half\n",
             layer=_CONFORMER,
             heads=CALLS,
-            dims={**FRONT.dims, "kernel": "conv_depthwise_kernel_size"},
+            dims={**FRONT.dims, "kernel": "conv_depthwise_kernel_size", "half": _half_head},
             more=_conformer_words,
         ),
         "wav2vec2-bert": Encoder(
