@@ -156,3 +156,18 @@ def test_every_item_is_named():
             assert all(
                 item.node.id and item.node.label for item in load_items(load, where, ESTIMATORS)
             )
+
+
+@pytest.mark.parametrize(
+    ("offload", "offloaded"),
+    [("parameters", {"weights"}), ("cache", {"kv_cache"}), ("all", {"weights", "kv_cache"})],
+)
+def test_what_is_offloaded_may_be_nothing_or_all_of_it(offload, offloaded):
+    """D4: offload to the host leaves between nothing and the whole item on the device."""
+    load = workload(LIMIT, placement__resident="offload", placement__offload=offload, **LLAMA)
+    found = items(load, LIMIT)
+    for name in ("weights", "kv_cache"):
+        node = found[name].node
+        assert node.id.endswith(".offloaded") == (name in offloaded)
+        assert (node.low == 0) == (name in offloaded)
+        assert node.high > 0

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fiche.estimators._envelope import envelope
 from fiche.estimators._phases import phase_totals
 from fiche.estimators._qualify import qualify, same
-from fiche.estimators._reading import missing, qualified
+from fiche.estimators._reading import missing, qualified, word
 from fiche.estimators._split import Split, cutting, following, split_of, within
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.doors import Estimator
-from fiche.kernel.figure import Figure, Node, Unknown
+from fiche.kernel.figure import Figure, Node, Unknown, either
 from fiche.kernel.record import replace
 from fiche.kernel.trace import walk
 from fiche.kernel.unit import BYTE
@@ -64,11 +64,11 @@ def figures(
 def _checklist(
     workload: Workload, case: Case | None, estimators: Sequence[Estimator]
 ) -> tuple[LoadItem, ...]:
-    split = split_of(workload)
+    split, offload = split_of(workload), word(workload, "placement.offload")
     items = [
         LoadItem(
             name=estimator.name,
-            node=_on_device(node, estimator, split),
+            node=_left_on_device(_on_device(node, estimator, split), estimator, offload),
             resident=estimator.resident,
             phases=estimator.phases,
             per_device=split is not None,
@@ -89,6 +89,26 @@ def _estimated_by(estimator: Estimator, workload: Workload, case: Case | None) -
         text = f"give the numbers of {estimator.title} again: {error}"
         asked = missing(qualified(case, estimator.name), BYTE, "need", text)
         return (replace(asked, label=estimator.title),)
+
+
+# Optimizer states know of their offload themselves: a step needs none of them on the device at once.
+_OFFLOADED = {
+    "parameters": ("weights", "learned_parameters"),
+    "cache": ("kv_cache",),
+    "all": ("weights", "learned_parameters", "kv_cache"),
+}
+
+
+def _left_on_device(node: Node, estimator: Estimator, offload: str) -> Node:
+    """What an offload to the host leaves: how much of it comes back at a time is the software's doing."""
+    if estimator.name not in _OFFLOADED.get(offload, ()):
+        return node
+    because = (
+        "offloaded to the host: how much of it is on the device at a time is the software's doing"
+    )
+    left_out = node.left_out if isinstance(node, Figure) else ()
+    held = either(0 * node, node, because)
+    return held.named(f"{node.id}.offloaded", f"{node.label}, offloaded", left_out=left_out)
 
 
 def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:
