@@ -36,8 +36,8 @@ def test_a_growing_cache_stands_twice_for_one_layer():
 def test_latent_attention_expands_one_layer():
     """DeepSeek-V3 at 8192 tokens: 640 MiB of keys and values, 896 MiB with the projection behind them."""
     assert one(shapes.DEEPSEEK_V3) == (640 * MIB, 896 * MIB)
-    before = 128 * (192 + 128) * 8192 * 2
-    assert one(shapes.DEEPSEEK_V3, engine__version="5.0.0") == (before, before)
+    keys, both = 128 * 192 * 8192 * 2, 128 * (192 + 128) * 8192 * 2
+    assert one(shapes.DEEPSEEK_V3, engine__version="5.0.0") == (keys, both)  # joined one by one
 
 
 def test_a_quantised_cache_brings_a_layer_back_and_joins_it():

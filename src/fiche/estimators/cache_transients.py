@@ -56,7 +56,8 @@ def _one_layer(cache: Cache, model: Model, workload: Workload, case: Case | None
             kept = kept_tokens(cache, model, workload, tokens)
             yield _joined(on_device(cache, workload), workload) * kept * held
         case LatentCache():
-            yield latent_token_bytes(cache, workload, width) * tokens * held
+            both = latent_token_bytes(cache, workload, width)
+            yield either(_larger_side(cache, workload), both, _ONE_SIDE) * tokens * held
             yield _expanded(cache, workload) * tokens * held
 
 
@@ -68,6 +69,19 @@ def _joined(cache: AttentionCache, workload: Workload) -> Node:
         return 2 * whole
     sides = (cache.key_dim * width.key, cache.value_dim * width.value)
     return either(cache.kv_heads * larger(*sides), whole, _ONE_SIDE)
+
+
+def _larger_side(cache: LatentCache, workload: Workload) -> Node:
+    """Bytes of one token of the larger of the two tensors that an MLA layer caches."""
+    width = cache_widths(workload)
+    first = LATENT if cache.index_dim is None else LATENT_INDEXED
+    return VERSIONS.since(
+        workload,
+        first,
+        cache.heads * larger(cache.key_dim, cache.value_dim) * width.key,
+        larger(cache.latent, cache.rope) * width.key,
+        f"transformers before {first} cached the keys and values of every head",
+    )
 
 
 def _expanded(cache: LatentCache, workload: Workload) -> Node:
