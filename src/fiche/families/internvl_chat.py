@@ -139,7 +139,7 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
 MEMBER = Family(
     name="internvl_chat",
     title="InternVL by the code beside its files",
-    source="vLLM's model files internvl and intern_vit; configuration published with InternVL2-8B",
+    source="vLLM's model file intern_vit; configuration and count published with InternVL2-8B",
     model_types=("internvl_chat", "intern_vit_6b"),
     build=_build,
 )

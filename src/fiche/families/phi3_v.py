@@ -57,6 +57,9 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     doubts = [f"give {key}" for key in _REQUIRED if not config.told(key)]
     if told is None or told.text("model_name") != _TOWER_NAME:
         doubts.append(f"say which tower img_processor names: only {_TOWER_NAME} is read here")
+    layer = config.part("embd_layer")
+    if layer is not None and layer.flag("use_hd_transform") is False:
+        doubts.append("give the tensors: only images cut into crops are read here")
     dims = {"hidden": config.number("hidden_size"), "seen": tower.number("hidden_size")}
     place = Place(dims=dims, prefix="model.vision_embed_tokens.", part="projector")
     return replace(

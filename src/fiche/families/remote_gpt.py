@@ -178,6 +178,6 @@ KINDS = {
 MEMBER = family(
     "remote_gpt",
     "Jais, Phi 1 and 2 at first, Phi 3 Small, Falcon at first",
-    "vLLM's model files: jais, phi3_small, falcon; configuration published with phi-2 and falcon-7b",
+    "vLLM's model files jais and phi3_small; configurations published with phi-2, falcon-7b and falcon-40b",
     KINDS,
 )

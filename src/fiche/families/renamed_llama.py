@@ -79,6 +79,7 @@ KINDS = {
 MEMBER = family(
     "renamed_llama",
     "Decoders with the layer of Llama under other types",
-    "vLLM's model files and registry: aquila, orion, yi, stablelm, telechat2; TensorRT-LLM for Skywork",
+    "vLLM's registry and model files (aquila, xverse, orion, telechat2); TensorRT-LLM's list for Skywork;"
+    " Yi and StableLM Epoch by the counts published with them",
     KINDS,
 )
