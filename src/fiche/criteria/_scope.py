@@ -225,8 +225,10 @@ def _listed(
     for entry in entries:
         if entry.endswith(".*"):
             yield from ((path, path) for path in _under(entry[:-1], ask.facts, told))
-        elif _asked_for(entry, ask.facts, told):
+        elif "|" in entry:
             yield _alternative(entry, ask.facts, told), entry.replace("|", " or ")
+        elif _asked_for(entry, ask.facts, told):
+            yield entry, entry
 
 
 def _asked_for(entry: str, asked: Mapping[str, str], told: Mapping[str, Fact]) -> bool:

@@ -151,7 +151,10 @@ def _by_id(tops: Iterable[Node]) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for top in tops:
         for node in walk(top):
-            if node.id and not _one(node, found.setdefault(node.id, node)):
+            if not node.id:
+                continue
+            other = found.setdefault(node.id, node)
+            if other is not node and not _one(node, other):
                 raise ValueError(f"two different figures are called {node.id}")
     return found
 

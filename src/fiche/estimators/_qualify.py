@@ -53,7 +53,7 @@ def _renamed(
 
 def same(node: Node, other: Node | None) -> bool:
     """True when two nodes of one id say the same: bounds, unit, formula, words and questions."""
-    return other is not None and _said(node) == _said(other)
+    return node is other or (other is not None and _said(node) == _said(other))
 
 
 def _said(node: Node) -> tuple[object, ...]:
