@@ -491,7 +491,7 @@ def judge_gguf_log(case):
 
 
 def block(name):
-    from fiche.estimators.quantisation._gguf_types import block_of
+    from fiche.kernel.gguf_block import block_of
 
     found = block_of(name)
     if found is None:

@@ -117,8 +117,6 @@ def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:
         return node
     if estimator.spread == "parameters":
         share = following(node, split, estimator.name)
-    elif estimator.spread == "cache":
-        share = within(node, cutting(split, "pipeline", "context"), estimator.name)
     else:
         share = within(node, cutting(split, "tensor", "pipeline", "context"), estimator.name)
     if share is node or not isinstance(share, Figure):

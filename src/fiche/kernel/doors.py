@@ -39,8 +39,7 @@ class Estimator:
     items that must be in memory together (they may count in a floor). `phases` are the phases of a case
     in which the item is alive, in the words of the fiche; empty means all of them. `spread` says how the
     item lies on several devices: parameters (it follows them), tokens (it follows the tokens computed),
-    cache (the engine's rule has cut it by tensor already), own (the estimator cuts it itself), each
-    (whole on every device).
+    own (the estimator or the engine's rule cuts it), each (whole on every device).
     """
 
     name: str

@@ -4,8 +4,8 @@ import gguf
 import pytest
 from layouts import group, linear, loading, model, packed
 
-from fiche.estimators.quantisation._gguf_types import BLOCKS, block_of
 from fiche.estimators.quantisation.gguf import MEMBER
+from fiche.kernel.gguf_block import BLOCKS, block_of
 
 
 def test_blocks_are_those_of_the_gguf_library():

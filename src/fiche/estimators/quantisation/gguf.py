@@ -10,11 +10,11 @@ q5_1 file holds other types too, chosen by tensor; one type throughout have F32,
 from __future__ import annotations
 
 from fiche.estimators._formats import loaded_format
-from fiche.estimators.quantisation._gguf_types import BLOCKS, Block, block_of
 from fiche.estimators.quantisation._modules import in_bytes, linear_of, unknown
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
+from fiche.kernel.gguf_block import BLOCKS, Block, block_of
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.workload import Workload
 

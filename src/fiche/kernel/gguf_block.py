@@ -1,4 +1,4 @@
-"""Blocks of GGUF types: values in one, and its bytes, scales included.
+"""Blocks of GGUF types, read and planned alike: values in one, and its bytes, scales included.
 
 Read in gguf 0.19 (`GGML_QUANT_SIZES`), and in ik_llama.cpp (`ggml-common.h`) for its own. Some of these hold
 a few bytes a row of the tensor. A name with `_R4`, `_R8` or `_R16` is the same type with rows interleaved.
