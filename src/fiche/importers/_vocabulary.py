@@ -5,8 +5,18 @@ Every key of a failure is there, null where the program printed nothing. Integer
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from fiche.kernel.address import Pointer
-from fiche.kernel.piece import Failure, NotObserved, Observation, Printed, Reading
+from fiche.kernel.piece import (
+    Capacity,
+    Failure,
+    NotObserved,
+    Observation,
+    Printed,
+    Reading,
+    Result,
+)
 
 QUANTITIES = (
     "requested",
@@ -36,6 +46,15 @@ def piece_json(file: str, sha256: str, num_bytes: int, reading: Reading) -> dict
         "phase_known": False,
         "failures": [failure_json(failure) for failure in reading.failures],
         "observations": [observation_json(seen) for seen in observations(reading)],
+        "capacities": [_capacity(capacity) for capacity in reading.capacities],
+        "facts": {
+            path: {"value": fact.value, **_place_of(fact.address)}
+            for path, fact in reading.facts.items()
+        },
+        "planned": [observation_json(seen) for seen in reading.planned],
+        "results": [result_json(result) for result in reading.results],
+        "counters": dict(reading.counters),
+        "further": dict(reading.further),
         "not_observed": [_not_observed(text) for text in reading.not_observed],
         "warnings": list(reading.warnings),
         "duplicate_messages": reading.duplicate_messages,
@@ -92,15 +111,49 @@ def observation_json(seen: Observation) -> dict[str, object]:
     words = {"unit": seen.unit, "label": seen.label, "phase": seen.phase, "window": seen.window}
     return {
         "counter": seen.counter,
-        "value": seen.number if seen.value is None else quantity_json(seen.value),
+        "value": _number(seen.number) if seen.value is None else quantity_json(seen.value),
         "scope": seen.scope,
         "stat": seen.stat,
         "origin": seen.kind_of_origin,
         "device_index": seen.device_index,
         "rank": seen.rank,
         **{key: text for key, text in words.items() if text},
+        **seen.marks,
         **_place(seen.pointer),
     }
+
+
+def _number(number: int | Fraction | None) -> int | float | None:
+    return float(number) if isinstance(number, Fraction) else number
+
+
+def result_json(result: Result) -> dict[str, object]:
+    """A score, a throughput or a latency, as printed and as wide as its printing."""
+    return {
+        "metric": result.metric,
+        "printed": result.text,
+        "low": str(result.low),
+        "high": str(result.high),
+        "unit": result.unit,
+        "stat": result.stat,
+        "label": result.label,
+        **result.marks,
+        **_place(result.pointer),
+    }
+
+
+def _capacity(capacity: Capacity) -> dict[str, object]:
+    return {
+        "counter": capacity.counter,
+        "device_index": capacity.device_index,
+        "device_name": capacity.device_name,
+        "value": quantity_json(capacity.value),
+        **_place(capacity.pointer),
+    }
+
+
+def _place_of(address: object) -> dict[str, object]:
+    return _place(address) if isinstance(address, Pointer) else {}
 
 
 def _not_observed(text: NotObserved) -> dict[str, object]:

@@ -18,16 +18,21 @@ from fiche.kernel.workload import Case, Workload
 
 @record
 class Importer:
-    """One foreign format.
+    """One foreign format; its module has the name of the kind.
 
     `accepts(content, name)` scores a file from 0 (no) to 100 (surely); `read(content,
-    sha256)` returns a Reading or raises `Refused` with Pointers, never half of it.
+    sha256)` returns a Reading or raises `Refused` with Pointers, never half of it. `anchors` are rare
+    byte strings of which every line that it reads holds at least one (in a format of its own, which is
+    read whole, they may be left out): only what surrounds them is kept of a very long log. `log` is True
+    where its lines stand in a running log among those of other programs: such readings are joined.
     """
 
     name: str
     title: str
     accepts: Callable[[bytes, str], int]
     read: Callable[[bytes, str], Reading]
+    anchors: tuple[bytes, ...] = ()
+    log: bool = False
 
 
 @record

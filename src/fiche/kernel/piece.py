@@ -7,6 +7,7 @@ keep their own name, scope, statistic, unit and rounding (C3, C5, C13).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.fact import Fact
@@ -69,11 +70,18 @@ class Failure:
 
 @record
 class Observation:
-    """One reading of one counter.
+    """One reading of one counter, or (in `Reading.planned` only) a figure that a program planned with.
 
     `scope`: process_allocator, process, device, component, host_process, host.
-    `stat`: current, peak, start, sampled_max, delta, peak_delta, free, total, reserved, capacity.
-    `kind_of_origin`: measured, runtime_reported. `value` holds bytes, or a plain count with `unit`.
+    `stat`: current, peak, start, sampled_max, delta, peak_delta, free, total, reserved, capacity;
+    `need` only with the origin `estimated`.
+    `kind_of_origin`: measured (read from a counter of the allocator, the driver or the system),
+    runtime_reported (the program's own account of a buffer); estimated and budget in plans.
+    `value` holds bytes; a plain `number` has a `unit` (tokens, blocks, requests). `window` is what the
+    figure holds for, where that is less than the process: trace, since_previous_line.
+    `marks` are further words of the program, ready for JSON, under the keys of
+    `cases/evidence/README.md`: stage, step, at_tokens, buffer, pid, process, type, mig, bus_id, derived,
+    includes_estimate, release.
     """
 
     counter: str
@@ -82,13 +90,14 @@ class Observation:
     kind_of_origin: str
     pointer: Pointer
     value: Printed | None = None
-    number: int | None = None
+    number: int | Fraction | None = None
     unit: str = ""
     device_index: int | None = None
     rank: int | str | None = None
     label: str = ""
     phase: str = ""
     window: str = ""
+    marks: Mapping[str, object] = field(default_factory=dict)
 
 
 @record
@@ -147,8 +156,34 @@ class Capacity:
 
 
 @record
+class Result:
+    """A figure that is no memory: a task's score, a throughput, a latency, as a file prints it.
+
+    `metric` is the program's own name; `low` to `high` is what the printed `text` allows, in `unit`
+    (`score`, `tokens/s`, `requests/s`, `s`). `stat` is mean, median, p99, std, total or empty.
+    `label` is the task or the target that it belongs to; `marks` as for an observation.
+    """
+
+    metric: str
+    text: str
+    low: Fraction
+    high: Fraction
+    unit: str
+    pointer: Pointer
+    stat: str = ""
+    label: str = ""
+    marks: Mapping[str, object] = field(default_factory=dict)
+
+
+@record
 class Reading:
-    """What an importer read from one file: everything it says, nothing it does not say (C2, C13)."""
+    """What an importer read from one file: everything it says, nothing it does not say (C2, C13).
+
+    `observations` were measured or reported at run time; `planned` follows from settings or arithmetic
+    (a budget, an estimate): no requirement is ever compared with it. `counters` are plain counts
+    (`num_ooms`, `num_alloc_retries`); `further` is what else the format tells, ready for JSON (samples,
+    sample_period_s, observed_at, by_category_at_peak, private_pools, annotations, links, numa).
+    """
 
     kind: str
     shape: str
@@ -162,6 +197,10 @@ class Reading:
     warnings: tuple[str, ...] = ()
     duplicate_messages: int = 0
     version: str = ""
+    planned: tuple[Observation, ...] = ()
+    results: tuple[Result, ...] = ()
+    counters: Mapping[str, int] = field(default_factory=dict)
+    further: Mapping[str, object] = field(default_factory=dict)
 
 
 @record

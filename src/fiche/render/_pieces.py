@@ -8,6 +8,7 @@ piece's is told once, by the piece.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from fiche.kernel.figure import Figure
@@ -20,6 +21,7 @@ from fiche.kernel.piece import (
     Observation,
     Piece,
     Printed,
+    Result,
     Run,
 )
 from fiche.kernel.places import Places
@@ -59,6 +61,36 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         "attested": [_attested(item, book, places) for item in cited.attested],
         "warnings": list(reading.warnings),
         "duplicate_messages": reading.duplicate_messages,
+        **_further(cited, places),
+    }
+
+
+def _further(cited: Piece, places: Places) -> dict[str, Any]:
+    """What few formats tell: each key only where there is something under it."""
+    reading = cited.reading
+    planned = _observations(cited.id, "planned", reading.planned, places)
+    told: dict[str, Any] = {
+        "planned": planned,
+        "results": [
+            {"id": f"{cited.id}/result.{place}", **_result(result, places)}
+            for place, result in enumerate(reading.results, 1)
+        ],
+        "counters": dict(reading.counters),
+        "further": dict(reading.further),
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _result(result: Result, places: Places) -> dict[str, Any]:
+    told = {"stat": result.stat, "label": result.label, "marks": dict(result.marks)}
+    return {
+        "metric": result.metric,
+        "printed": result.text,
+        "low": str(result.low),
+        "high": str(result.high),
+        "unit": result.unit,
+        "at": places.of_address(result.pointer),
+        **{name: value for name, value in told.items() if value},
     }
 
 
@@ -102,7 +134,8 @@ def _observation(seen: Observation, places: Places) -> dict[str, Any]:
         "label": "" if seen.label == seen.counter else seen.label,
         "phase": seen.phase,
         "window": seen.window,
-        "number": seen.number,
+        "number": str(seen.number) if isinstance(seen.number, Fraction) else seen.number,
+        "marks": dict(seen.marks) or None,
         "unit": seen.unit,
     }
     return {
