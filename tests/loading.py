@@ -1,6 +1,6 @@
 """Fiches for tests: a smallest one to add lines to, and a folder that lies in memory."""
 
-from fiche.kernel.diagnostic import Refused
+from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.load.fiche import load_bytes
 from fiche.load.folder import UnreadableError, inside
 
@@ -23,6 +23,25 @@ class MemoryFolder:
         return self.files[name]
 
 
+class Importers:
+    """Importers of a test as loading is handed the room of them; without any, nothing is recognised."""
+
+    def __init__(self, members):
+        self.members = {one.name: one for one in members}
+
+    def kinds(self):
+        return tuple(sorted(self.members))
+
+    def read(self, content, sha256, name, kind):
+        if kind:
+            return self.members[kind].read(content, sha256)
+        scores = [(one.accepts(content, name), one.name) for one in self.members.values()]
+        best, surest = max(scores, default=(0, ""))
+        if best == 0:
+            raise Refused([Diagnostic(code="F420", message="not recognised", address=None)])
+        return self.members[surest].read(content, sha256)
+
+
 def text_of(*sections, head=HEAD, candidates=CANDIDATES):
     """A fiche made of a head, sections and candidates; a workload is added where none is given."""
     body = "".join(sections)
@@ -35,7 +54,7 @@ def loaded(text, files=None, importers=()):
     content = {
         name: one.encode() if isinstance(one, str) else one for name, one in (files or {}).items()
     }
-    return load_bytes("fiche.yaml", text.encode(), MemoryFolder(content), importers)
+    return load_bytes("fiche.yaml", text.encode(), MemoryFolder(content), Importers(importers))
 
 
 def fiche_of(*sections, files=None, importers=(), **parts):

@@ -38,6 +38,16 @@ def members(package: str, kind: type[T]) -> tuple[T, ...]:
     return tuple(_member(f"{package}.{name}", kind) for name in member_names(package))
 
 
+def member(package: str, name: str, kind: type[T]) -> T:
+    """Import one member of a door, named as `member_names` lists it, and none of the others.
+
+    Raises:
+        ModuleNotFoundError: there is none of that name.
+        TypeError: its module has no `MEMBER`, or one of another type than `kind`.
+    """
+    return _member(f"{package}.{name}", kind)
+
+
 def _member(module: str, kind: type[T]) -> T:
     member = getattr(import_module(module), "MEMBER", None)
     if not isinstance(member, kind):

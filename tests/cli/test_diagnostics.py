@@ -5,6 +5,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from loading import Importers
 
 from fiche.cli.diagnostics import LONGEST_LINE, MOST_SHOWN, diagnostics_text, put_refused
 from fiche.kernel.address import Pointer, Span
@@ -124,7 +125,7 @@ def test_a_refusal_of_a_fiche_shows_its_own_lines(tmp_path, monkeypatch):
     path = tmp_path / "bad.yaml"
     path.write_text("fiche: 1\ntitle: t\ndate: 3/11/2026\nworkload: {}\ncandidates: []\n")
     with pytest.raises(Refused) as caught:
-        load_fiche(path, ())
+        load_fiche(path, Importers(()))
     errors = io.StringIO()
     monkeypatch.setattr("sys.stderr", errors)
     put_refused(caught.value)

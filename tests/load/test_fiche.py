@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from loading import fiche_of, loaded, refusals, text_of
+from loading import Importers, fiche_of, loaded, refusals, text_of
 
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import field_names
@@ -67,8 +67,8 @@ def test_the_head_of_a_fiche_is_kept_as_written():
 def test_two_folders_give_the_same_fiche(folder, tmp_path):
     """Law 5: file names are relative to the fiche's folder, with forward slashes."""
     shutil.copytree(folder, tmp_path / "two" / "deep")
-    one = load_fiche(folder / "chat.yaml", ())
-    two = load_fiche(tmp_path / "two" / "deep" / "chat.yaml", ())
+    one = load_fiche(folder / "chat.yaml", Importers(()))
+    two = load_fiche(tmp_path / "two" / "deep" / "chat.yaml", Importers(()))
     assert shown(one.fiche) == shown(two.fiche)
     assert one.contents == two.contents
     assert [i.file for i in one.fiche.inputs] == [
@@ -83,7 +83,7 @@ def test_two_folders_give_the_same_fiche(folder, tmp_path):
 
 def test_a_folder_of_the_disk_reads_as_one_in_memory(folder):
     (folder / "chat.yaml").rename(folder / "fiche.yaml")
-    on_disk = load_fiche(folder / "fiche.yaml", ())
+    on_disk = load_fiche(folder / "fiche.yaml", Importers(()))
     in_memory = loaded(text_of(SECTIONS), FILES)
     assert shown(in_memory.fiche) == shown(on_disk.fiche)
 
@@ -91,14 +91,14 @@ def test_a_folder_of_the_disk_reads_as_one_in_memory(folder):
 def test_a_refusal_names_the_folder_as_typed(folder):
     (folder / "bad.yaml").write_text("fiche: 1\n")
     with pytest.raises(Refused) as caught:
-        load_fiche(folder / "bad.yaml", ())
+        load_fiche(folder / "bad.yaml", Importers(()))
     assert caught.value.folder == str(folder)
     assert {d.address.file for d in caught.value.diagnostics} == {"bad.yaml"}
 
 
 def test_a_fiche_that_is_not_there_is_refused_without_a_place(tmp_path):
     with pytest.raises(Refused) as caught:
-        load_fiche(tmp_path / "gone.yaml", ())
+        load_fiche(tmp_path / "gone.yaml", Importers(()))
     (one,) = caught.value.diagnostics
     assert (one.code, one.address) == ("F318", None)
     assert str(tmp_path / "gone.yaml") in one.message

@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loading import MemoryFolder
+from loading import Importers, MemoryFolder
 
 from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Refused
@@ -110,7 +110,7 @@ def outcome(content, files=None):
 
 def refusal(content, held):
     try:
-        load_bytes("fiche.yaml", content, MemoryFolder(held), ())
+        load_bytes("fiche.yaml", content, MemoryFolder(held), Importers(()))
     except Refused as refused:
         return refused
     return None
@@ -195,6 +195,6 @@ def test_a_file_of_a_hundred_megabytes_is_not_read(tmp_path):
         file.truncate(100 * 10**6)
     started = time.process_time()
     with pytest.raises(Refused) as caught:
-        load_fiche(path, ())
+        load_fiche(path, Importers(()))
     assert caught.value.diagnostics[0].code == "F319"
     assert time.process_time() - started < 1

@@ -17,7 +17,7 @@ LOG = b"step 1\nCUDA out of memory\r\nend\n"
 def read(content, sha256):
     where = Pointer(sha256=sha256, line=1)
     if b"broken" in content:
-        problems = [("F420", "cut short", where), ("F421", "no header", None)]
+        problems = [("F427", "cut short", where), ("F421", "no header", None)]
         raise Refused(
             Diagnostic(code=code, message=message, address=place, hint="send it again")
             for code, message, place in problems
@@ -73,8 +73,8 @@ def test_an_importers_refusal_is_told_where_the_fiche_names_the_file():
         piece("{id: p, file: run.log}", b"step broken")
     told = [(d.code, str(d.address), d.message) for d in caught.value.diagnostics]
     assert told == [
-        ("F420", "fiche.yaml:6:19", "run.log, line 1: cut short"),
         ("F421", "fiche.yaml:6:19", "run.log: no header"),
+        ("F427", "fiche.yaml:6:19", "run.log, line 1: cut short"),
     ]
 
 

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from loading import Importers
 
 from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Refused
@@ -50,7 +51,7 @@ def load(path):
         catalogs([name], DiskFolder(HERE), faults)
         faults.stop()
     else:
-        load_fiche(path, ())
+        load_fiche(path, Importers(()))
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
@@ -100,7 +101,7 @@ def test_each_other_code_is_shown_by_a_test():
 
 def refused(name, content, folder=HERE):
     with pytest.raises(Refused) as caught:
-        load_bytes(name, content, DiskFolder(folder), ())
+        load_bytes(name, content, DiskFolder(folder), Importers(()))
     return [(d.code, d.address.line) for d in caught.value.diagnostics]
 
 
@@ -114,5 +115,5 @@ def test_f319_files_that_are_too_long(tmp_path):
     text += b"candidates: [{id: a, gpu: nvidia-l4-24g, cards: 1}]\n"
     assert refused("fiche.yaml", text, tmp_path) == [("F319", 5)]
     with pytest.raises(Refused) as caught:
-        load_fiche(tmp_path / "long.yaml", ())
+        load_fiche(tmp_path / "long.yaml", Importers(()))
     assert [(d.code, d.address) for d in caught.value.diagnostics] == [("F319", None)]

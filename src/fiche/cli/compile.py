@@ -7,8 +7,9 @@ from pathlib import Path
 
 from fiche import __version__
 from fiche.evaluate.decide import Doors, decide
+from fiche.importers._detect import Room
 from fiche.kernel.decision import Decision
-from fiche.kernel.doors import Criterion, Estimator, Importer, Vendor
+from fiche.kernel.doors import Criterion, Estimator, Reader, Vendor
 from fiche.kernel.record import record
 from fiche.load.fiche import load_fiche
 from fiche.registry import members
@@ -32,9 +33,9 @@ def compile_fiche(path: Path) -> Compiled:
     return Compiled(decision=decide(loaded.fiche, doors(), __version__), contents=loaded.contents)
 
 
-def importers() -> tuple[Importer, ...]:
-    """The formats that fiche reads, found by listing the room."""
-    return members("fiche.importers", Importer)
+def importers() -> Reader:
+    """The formats that fiche reads; only those that a fiche needs are imported."""
+    return Room()
 
 
 def doors() -> Doors:

@@ -1,12 +1,15 @@
 """Which importer reads a file: chosen by content, forced by name, or refused with the format's name.
 
-Importers are asked, no list is kept here; a tie is a refusal, never a guess.
+Importers are asked, no list is kept here; a tie is a refusal, never a guess. A running log holds lines of
+several programs: what each of them says is joined into one reading.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from fiche.importers._joined import joined
+from fiche.importers._lines import holds
 from fiche.importers._opened import is_gzip, opened
 from fiche.importers._refusal import refused
 from fiche.importers._unsupported import not_supported, unsupported
@@ -14,15 +17,35 @@ from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
-from fiche.registry import members
+from fiche.registry import member, member_names, members
 
+_ROOM = "fiche.importers"
 # Below this an importer would only try ("any text"); a format known by name is then refused by name.
 _SURE = 10
+# From here on the lines of a program in a log are unmistakable enough to be joined with others.
+_JOINED = 40
 
 
 def importers() -> tuple[Importer, ...]:
     """All importers, in name order."""
-    return members("fiche.importers", Importer)
+    return members(_ROOM, Importer)
+
+
+def kinds() -> tuple[str, ...]:
+    """The kinds that fiche reads, in name order, none of them imported."""
+    return member_names(_ROOM)
+
+
+class Room:
+    """The room as others are handed it: see `kernel.doors.Reader`."""
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that fiche reads, in name order."""
+        return kinds()
+
+    def read(self, content: bytes, sha256: str, name: str, kind: str) -> Reading:
+        """Read one file by the importer of `kind`, or by the one that its content calls for."""
+        return read(content, sha256, name, kind or None)
 
 
 def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -> Reading:
@@ -32,25 +55,30 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
         Refused: unknown kind (F423), format not recognised (F420), known but not read yet (F421), two
             importers equally sure (F422), or what the importer itself refuses.
     """
-    known = importers()
     text = opened(content, sha256)
     unpacked = ("unpacked: lines are counted in the text inside the gzip data",)
     notes = unpacked if is_gzip(content) else ()
     if kind:
-        reading = _named(known, kind, sha256).read(text, sha256)
+        reading = _named(kind, sha256).read(text, sha256)
     else:
-        scores = {one: one.accepts(text, name) for one in known}
+        scores = {one: _score(one, text, name) for one in importers()}
         chosen = choose(scores, text, sha256)
-        reading = chosen.read(text, sha256)
-        notes = (*_notes(scores, chosen, text), *notes)
+        reading, left_out = _read_all(chosen, scores, text, sha256)
+        notes = (*left_out, *notes)
     return replace(reading, warnings=(*reading.warnings, *notes))
 
 
-def _named(known: Sequence[Importer], kind: str, sha256: str) -> Importer:
-    for importer in known:
-        if importer.name == kind:
-            return importer
-    hint = f"kinds: {', '.join(i.name for i in known)}"
+def _score(importer: Importer, text: bytes, name: str) -> int:
+    """How sure an importer is; one whose words are nowhere in the text is not asked."""
+    if importer.anchors and not holds(text, importer.anchors):
+        return 0
+    return importer.accepts(text, name)
+
+
+def _named(kind: str, sha256: str) -> Importer:
+    if kind in kinds():
+        return member(_ROOM, kind, Importer)
+    hint = f"kinds: {', '.join(kinds())}"
     raise refused("F423", f"there is no importer for the kind {kind!r}", sha256, hint=hint)
 
 
@@ -63,6 +91,8 @@ def choose(scores: Mapping[Importer, int], text: bytes, sha256: str) -> Importer
     if best == 0:
         raise _unknown(scores, sha256)
     surest = [importer for importer, score in scores.items() if score == best]
+    if len(surest) > 1 and all(one.log for one in surest):
+        return surest[0]  # their readings are joined: which of them names the whole says little
     if len(surest) > 1:
         raise _tie([importer.name for importer in surest], sha256)
     return surest[0]
@@ -78,13 +108,24 @@ def _tie(names: Sequence[str], sha256: str) -> Refused:
     return refused("F422", message, sha256, hint="say which with --kind, or `kind:` in the fiche")
 
 
-def _notes(scores: Mapping[Importer, int], chosen: Importer, text: bytes) -> tuple[str, ...]:
-    """What else the file holds and this reading leaves out (law 8)."""
-    rest = [one.name for one, score in scores.items() if one is not chosen and score >= _SURE]
-    notes = [
-        f"also_holds: the file also reads as {kind}, which --kind {kind} does" for kind in rest
-    ]
+def _read_all(
+    chosen: Importer, scores: Mapping[Importer, int], text: bytes, sha256: str
+) -> tuple[Reading, tuple[str, ...]]:
+    """The reading of the surest importer, with what other programs' lines say in the same log."""
+    reading, notes = chosen.read(text, sha256), []
+    for one, score in scores.items():
+        if one is chosen or score < _SURE:
+            continue
+        if chosen.log and one.log and score >= _JOINED:
+            try:
+                reading = joined(reading, one.read(text, sha256))
+                continue
+            except Refused as refusal:
+                told = refusal.diagnostics[0]
+                notes.append(f"not_read: the file's {one.name} lines are left out: {told.message}")
+                continue
+        notes.append(f"also_holds: the file also reads as {one.name}, which --kind {one.name} does")
     other = unsupported(text)
     if other is not None:
         notes.append(f"not_read: lines of a {other} are in the file; fiche does not read them yet")
-    return tuple(notes)
+    return reading, tuple(notes)

@@ -88,7 +88,7 @@ class Line:
     def search(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Where a grammar fits the line; only if it does not, the line with its continuation."""
         found = pattern.search(self.text)
-        if found is None and len(self.text) >= _SHORTEST_WRAPPED:
+        if found is None and self.stop - self.start >= _SHORTEST_WRAPPED:
             found = pattern.search(self.joined)
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -33,6 +34,20 @@ class Importer:
     read: Callable[[bytes, str], Reading]
     anchors: tuple[bytes, ...] = ()
     log: bool = False
+
+
+class Reader(Protocol):
+    """The room of importers, as other rooms are handed it."""
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that it reads, in name order."""
+
+    def read(self, content: bytes, sha256: str, name: str, kind: str) -> Reading:
+        """Read one file by the importer of a kind, or by the one that its content calls for.
+
+        Raises:
+            Refused: nothing reads it, or what reads it refuses.
+        """
 
 
 @record

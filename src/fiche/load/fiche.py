@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fiche.kernel.address import Span
 from fiche.kernel.decision import Choice, Fiche
 from fiche.kernel.diagnostic import Refused
-from fiche.kernel.doors import Importer
+from fiche.kernel.doors import Reader
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
@@ -40,7 +40,7 @@ class Loaded(NamedTuple):
     contents: Mapping_[str, bytes]
 
 
-def load_fiche(path: Path, importers: tuple[Importer, ...]) -> Loaded:
+def load_fiche(path: Path, importers: Reader) -> Loaded:
     """Read a fiche of the disk and every file that it names.
 
     Raises:
@@ -56,9 +56,7 @@ def load_fiche(path: Path, importers: tuple[Importer, ...]) -> Loaded:
         raise Refused(refused.diagnostics, folder=str(path.parent)) from None
 
 
-def load_bytes(
-    name: str, content: bytes, folder: Folder, importers: tuple[Importer, ...]
-) -> Loaded:
+def load_bytes(name: str, content: bytes, folder: Folder, importers: Reader) -> Loaded:
     """Read a fiche from its bytes, and what it names from a folder.
 
     Three stages, each of which stops the next: YAML, its shape, its meaning.
@@ -110,7 +108,7 @@ class _Parts(NamedTuple):
     contents: Mapping_[str, bytes]
 
 
-def _parts(root: Mapping, folder: Folder, importers: tuple[Importer, ...]) -> _Parts:
+def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
     faults = Faults()
     sign = Signature(root.text("author"), faults)
     files = model_files(root, folder, faults)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic, Refused
-from fiche.kernel.doors import Importer
+from fiche.kernel.doors import Reader
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Piece, Reading
 from fiche.load.attests import Document, attested
@@ -30,7 +30,7 @@ class Desk(NamedTuple):
     """What reading a piece takes; `contents` keeps the bytes of each file by its name."""
 
     folder: Folder
-    importers: tuple[Importer, ...]
+    importers: Reader
     sign: Signature
     scope: Mapping_[str, Known]
     contents: dict[str, bytes]
@@ -102,44 +102,35 @@ def _content(file: Scalar, desk: Desk) -> bytes | None:
 
 
 def _reading(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
-    """What the piece says by itself: read by the importer of its kind, or the one that knows its head."""
+    """What the piece says by itself: read by the importer of its kind, or the one that its content asks for."""
     kind = node.text("kind")
     if kind in DOCUMENT_KINDS:
         return Reading(kind=kind, shape="document")
-    importer = _importer(node, content, desk)
-    if importer is None:
-        return Reading(kind=kind or "document", shape="document")
+    if kind and not _known(node, desk):
+        return Reading(kind=kind, shape="document")
     try:
-        return importer.read(content, sha256)
+        return desk.importers.read(content, sha256, node.text("file"), kind)
     except Refused as refused:
         for found in refused.diagnostics:
             _told_at(node.scalar("file"), found, desk)
-        return Reading(kind=importer.name, shape="refused")
+        return Reading(kind=kind or "document", shape="refused")
 
 
-def _importer(node: Mapping, content: bytes, desk: Desk) -> Importer | None:
-    by_name = {importer.name: importer for importer in desk.importers}
-    if "kind" in node:
-        known = Known("kind of piece", (*DOCUMENT_KINDS, *sorted(by_name)), "F453")
-        return (
-            by_name[node.text("kind")]
-            if known.check(node.scalar("kind"), desk.sign.faults)
-            else None
-        )
-    scores = [(one.accepts(content, node.text("file")), one.name) for one in desk.importers]
-    best, name = max(scores, key=lambda score: (score[0], score[1]), default=(0, ""))
-    if best <= 0:
-        file = node.scalar("file")
-        hint = f"say its kind; read by people: {', '.join(DOCUMENT_KINDS)}"
-        desk.sign.faults.add(
-            "F454", f"no importer knows the format of '{file.text}'", file.span, hint
-        )
-        return None
-    return by_name[name]
+def _known(node: Mapping, desk: Desk) -> bool:
+    kinds = Known("kind of piece", (*DOCUMENT_KINDS, *desk.importers.kinds()), "F453")
+    return kinds.check(node.scalar("kind"), desk.sign.faults)
+
+
+_UNKNOWN = "F420"
 
 
 def _told_at(file: Scalar, found: Diagnostic, desk: Desk) -> None:
     """An importer's complaint, at the place where the fiche names the file."""
+    if found.code == _UNKNOWN:
+        hint = f"say its kind; read by people: {', '.join(DOCUMENT_KINDS)}"
+        message = f"no importer knows the format of '{file.text}'"
+        desk.sign.faults.add("F454", message, file.span, hint)
+        return
     place = ""
     if isinstance(found.address, Pointer):
         where = found.address

@@ -1,0 +1,83 @@
+"""Two readings of one log, by the importers of two programs that wrote into it, as one reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from fiche.kernel.piece import Failure, NotObserved, Observation, Reading, Run
+from fiche.kernel.record import replace
+
+T = TypeVar("T")
+
+
+def joined(first: Reading, second: Reading) -> Reading:
+    """All that both say, in the order of the log; kind, shape and doubtful facts are the first one's."""
+    backends = {each.backend for each in (first, second) if each.backend}
+    return replace(
+        first,
+        backend=backends.pop() if len(backends) == 1 else None,
+        failures=_failures(first.failures, second.failures),
+        observations=_in_order(first.observations, second.observations),
+        planned=_in_order(first.planned, second.planned),
+        not_observed=_aside(first.not_observed, second),
+        runs=_runs(first.runs, second.runs),
+        capacities=(*first.capacities, *second.capacities),
+        facts=_merged(first.facts, second.facts),
+        warnings=tuple(dict.fromkeys((*first.warnings, *second.warnings))),
+        duplicate_messages=first.duplicate_messages + second.duplicate_messages,
+        version=first.version or second.version,
+        results=(*first.results, *second.results),
+        counters=_merged(first.counters, second.counters),
+        further=_merged(first.further, second.further),
+    )
+
+
+def _merged(first: Mapping[str, T], second: Mapping[str, T]) -> dict[str, T]:
+    return {**second, **first}
+
+
+def _in_order(*parts: Iterable[Observation]) -> tuple[Observation, ...]:
+    """In the order of their lines; what two importers read alike on one line counts once."""
+    seen: dict[object, Observation] = {}
+    for each in (one for part in parts for one in part):
+        seen.setdefault((each.pointer, each.counter, each.stat, each.value, each.number), each)
+    return tuple(sorted(seen.values(), key=lambda each: each.pointer.line or 0))
+
+
+def _failures(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    """In the order of their lines; one that both read is kept as the one with more figures."""
+    kept = list(first)
+    for failure in second:
+        same = next((each for each in kept if _same(each, failure)), None)
+        if same is None:
+            kept.append(failure)
+        elif len(failure.quantities) > len(same.quantities):
+            kept[kept.index(same)] = failure
+    return tuple(sorted(kept, key=lambda each: each.pointer.line or 0))
+
+
+def _same(one: Failure, other: Failure) -> bool:
+    return one.pointer.line == other.pointer.line and one.memory == other.memory
+
+
+def _aside(first: tuple[NotObserved, ...], second: Reading) -> tuple[NotObserved, ...]:
+    told = {(each.pointer.line, each.text) for each in first}
+    return (
+        *first,
+        *(each for each in second.not_observed if (each.pointer.line, each.text) not in told),
+    )
+
+
+def _runs(first: tuple[Run, ...], second: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Runs of both, ids apart."""
+    taken = {run.id for run in first}
+    apart = []
+    for run in second:
+        number, name = 1, run.id
+        while name in taken:
+            number += 1
+            name = f"{run.id}-{number}"
+        taken.add(name)
+        apart.append(run if name == run.id else replace(run, id=name))
+    return (*first, *apart)
