@@ -68,6 +68,8 @@ def counters(desk: Desk) -> Iterator[Block]:
     for piece in desk.decision.fiche.pieces:
         by_phase: _Levels = {}
         for name, run, seen in observations(piece):
+            if run is None:
+                continue  # a file of another program: `report.imported` shows it in a table of its own
             place = column_of(seen)
             if place is not None:
                 _keep(desk, by_phase, place, name, run, seen)

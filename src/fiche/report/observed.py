@@ -8,6 +8,7 @@ from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.readings import failures, quantity
 from fiche.report.counters import counters, table
 from fiche.report.desk import Desk, cell, columns, row
+from fiche.report.imported import imported
 from fiche.report.levers import levers
 from fiche.report.parts import (
     Block,
@@ -25,7 +26,7 @@ from fiche.report.tested import runs
 
 def section(desk: Desk) -> Section:
     """Tables that have rows only; nothing observed is said in one line."""
-    blocks = (*runs(desk), *counters(desk), *_asynchronous(desk), *_failures(desk))
+    blocks = (*runs(desk), *counters(desk), *imported(desk), *_asynchronous(desk), *_failures(desk))
     none = Paragraph((Words(desk.word("observed_none")),))
     return Section(id="observed", title=desk.word("observed_title"), blocks=blocks or (none,))
 

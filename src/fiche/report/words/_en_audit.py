@@ -94,6 +94,22 @@ AUDIT = {
     "no_device": "device not named",
     "other_counters_caption": "Other counters, each with its own scope",
     "scope": "Scope",
+    "imported_caption": (
+        "What files of other programs measured or reported: each figure has its own scope, and none is a "
+        "need of the workload by itself"
+    ),
+    "planned_caption": (
+        "Planned by programs, not measured: budgets that follow from a setting, and estimates. Nothing is "
+        "compared with them"
+    ),
+    "origin_measured": "measured",
+    "origin_runtime_reported": "reported by the program",
+    "origin_estimated": "estimated by the program",
+    "origin_budget": "budget from a setting",
+    "not_printed": "not available, says the program",
+    "largest_of": "largest of {n} readings",
+    "same_in_all": "in {n} readings",
+    "place": "Place",
     "rows_left": "{n} further readings are in decision.json.",
     "failures_caption": "Failures are observations: none of these figures is a need",
     "message": "Message",

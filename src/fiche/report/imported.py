@@ -1,0 +1,115 @@
+"""What files of other programs say: each counter with its scope, its window and its line (C3, C5, C13).
+
+Levels of a run that fiche itself recorded stand in a table of their own. Here every figure keeps the
+program's own name for it; plans (budgets, estimates) stand apart, for they were never measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from fiche.kernel.address import Pointer
+from fiche.kernel.figure import Number
+from fiche.kernel.piece import Observation, Piece
+from fiche.kernel.readings import observation_id, observed
+from fiche.kernel.series import Series, series
+from fiche.report.counters import table
+from fiche.report.desk import Desk, cell, columns, joined, row
+from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Reference, Row, Words
+
+_PLANS = ("estimated", "budget")
+_WORDS_OF = ("stage", "buffer", "process", "pid", "type", "bus_id")
+
+
+def imported(desk: Desk) -> Iterator[Block]:
+    """The table of what files state as measured, and the one of what they only planned."""
+    for name, plans in (("imported", False), ("planned", True)):
+        rows = [
+            _row(desk, piece, one)
+            for piece in desk.decision.fiche.pieces
+            for one in _series(piece, plans=plans)
+        ]
+        if rows:
+            titles = columns(desk, "counter", "scope", "device", "value:number", "place")
+            yield table(desk, name, titles, rows, 0)
+
+
+def _series(piece: Piece, *, plans: bool) -> Iterable[Series]:
+    reading = piece.reading
+    chosen, run = (reading.planned, "planned") if plans else (reading.observations, "")
+    return series(
+        (observation_id(piece.id, run, place), seen) for place, seen in enumerate(chosen, 1)
+    )
+
+
+def _row(desk: Desk, piece: Piece, one: Series) -> Row:
+    name, seen = one.largest
+    value = _value(desk, seen, name)
+    several = desk.say("largest_of", n=len(one.readings)) if len(one.readings) > 1 else ()
+    if one.constant and several:
+        several = desk.say("same_in_all", n=len(one.readings))
+    return row(
+        cell(_counter(desk, seen), _labels(seen, whole=len(one.readings) == 1)),
+        cell(
+            desk.term(seen.scope),
+            desk.word(f"origin_{seen.kind_of_origin}"),
+            (Quoted(seen.window.replace("_", " ")),) if seen.window else None,
+        ),
+        cell(_device(desk, seen)),
+        cell(value, several or None, numeric=True),
+        cell((Reference(piece.id),), (Quoted(place_of(seen.pointer)),)),
+    )
+
+
+def _counter(desk: Desk, seen: Observation) -> Parts:
+    stat = "" if seen.counter.endswith(f"_{seen.stat}") else f", {desk.term(seen.stat)}"
+    return (Code(seen.counter), Words(stat))
+
+
+def _labels(seen: Observation, *, whole: bool) -> Parts | None:
+    """The program's own words beside the figure; a step is told where one reading stands for all."""
+    words = [seen.label, *(f"{key} {seen.marks[key]}" for key in _WORDS_OF if key in seen.marks)]
+    if "step" in seen.marks and not whole:
+        words.append(f"step {seen.marks['step']}")
+    told = [Quoted(word) for word in words if word and word != seen.counter]
+    return joined(told) if told else None
+
+
+def _device(desk: Desk, seen: Observation) -> Parts:
+    told = desk.device(seen.device_index)
+    mig = seen.marks.get("mig")
+    if isinstance(mig, dict):
+        told += (Words(", MIG "), *joined([Quoted(f"{key} {v}") for key, v in mig.items()], " "))
+    if seen.rank is not None:
+        told += (Words(", "), Quoted(f"rank {seen.rank}"))
+    return told
+
+
+def _value(desk: Desk, seen: Observation, name: str) -> Parts:
+    """The figure with its mark; a plan is quoted as its program printed it, for it has no mark."""
+    if seen.kind_of_origin in _PLANS:
+        number = "" if seen.number is None else f"{decimal(seen.number)} {seen.unit}"
+        return (Quoted(seen.value.text if seen.value is not None else number),)
+    told = observed(seen, name)
+    return (Missing(desk.word("not_printed")),) if told is None else (desk.listed(told),)
+
+
+def decimal(number: Number) -> str:
+    """A count, or a printed fraction in decimals again."""
+    if isinstance(number, int) or number.denominator == 1:
+        return str(number)
+    places = next((n for n in range(1, 16) if (number * 10**n).denominator == 1), 15)
+    return _fixed(number, places)
+
+
+def _fixed(number: Fraction, places: int) -> str:
+    digits = str(abs((number * 10**places).__round__())).rjust(places + 1, "0")
+    return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def place_of(pointer: Pointer) -> str:
+    """Where a figure stands in its file: `line 12`, or a JSON pointer."""
+    if pointer.path is not None:
+        return pointer.path or "/"
+    return f"line {pointer.line}"
