@@ -1,92 +1,98 @@
-"""Evidence as bytes of UTF-8 text, whatever wrapping it came in: gzip, UTF-16, a byte order mark.
+"""Evidence as bytes of UTF-8 text, whatever wrapping it came in: compressed, UTF-16, a byte order mark.
 
-Line numbers count LF in the text that comes out; invalid bytes stay where they are.
+Line numbers count LF in the text that comes out; invalid bytes stay where they are. One wrapping is taken
+off: a packed file inside a packed file is refused, for no program writes its log so.
 """
 
 from __future__ import annotations
 
-import zlib
+from collections.abc import Iterator
 
+from fiche.importers._excerpt import Excerpt
+from fiche.importers._packed import STEP, packing_of, portions, unpacked
 from fiche.importers._refusal import refused
+from fiche.importers._text import encoding_of, transcoded
+from fiche.kernel.diagnostic import Refused
 
 # Evidence is a log or a record, not an archive: what unpacks to more is a bomb or a mistake.
 MAX_BYTES = 512 * 1024 * 1024
-_STEP = 1024 * 1024
-_PORTION = 16 * 1024
-_GZIP = b"\x1f\x8b"
-_MARKS = (
-    (b"\xff\xfe\x00\x00", "utf-32"),
-    (b"\x00\x00\xfe\xff", "utf-32"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
-)
 
 
 def opened(content: bytes, sha256: str) -> bytes:
     """The text inside `content`; plain bytes come back as they are.
 
     Raises:
-        Refused: it is a broken or cut gzip (F426), or unpacks to more than `MAX_BYTES` (F425).
+        Refused: it is packed and broken or cut (F426), unpacks to more than `MAX_BYTES` (F425), needs too
+            much memory to unpack (F473), or holds another packed file (F474).
     """
-    plain = _gunzipped(content, sha256) if is_gzip(content) else content
-    return _transcoded(plain)
+    packing = None if isinstance(content, Excerpt) else packing_of(content)
+    if packing is None:
+        return _as_utf8(content)
+    parts = unpacked(portions(content), packing, sha256)
+    return _as_utf8(b"".join(_within(packed_once(parts, sha256), sha256)))
 
 
 def opened_head(head: bytes) -> bytes:
     """As much as the first bytes of a file tell; never raises."""
-    if not is_gzip(head):
-        return _transcoded(head)
+    packing = None if isinstance(head, Excerpt) else packing_of(head)
+    if packing is None:
+        return _as_utf8(head)
+    found = bytearray()
     try:
-        return _transcoded(zlib.decompressobj(wbits=31).decompress(head, _STEP))
-    except zlib.error:
-        return b""
+        for part in packed_once(unpacked(portions(head), packing, ""), ""):
+            found += part
+            if len(found) >= STEP:
+                break
+    except Refused:
+        pass  # the head of a file is cut by nature
+    return _as_utf8(bytes(found))
 
 
-def is_gzip(content: bytes) -> bool:
-    """True for a gzip member at the start."""
-    return content.startswith(_GZIP)
+def is_packed(content: bytes) -> bool:
+    """True for bytes that begin as one of the known packings does."""
+    return not isinstance(content, Excerpt) and packing_of(content) is not None
 
 
-def _transcoded(plain: bytes) -> bytes:
-    for mark, encoding in _MARKS:
-        if plain.startswith(mark):
-            return plain.decode(encoding, errors="replace").encode("utf-8", errors="replace")
-    return plain
+is_gzip = is_packed
 
 
-def _gunzipped(content: bytes, sha256: str) -> bytes:
-    """Every member, one after another; a member may be tiny, so each is fed in small portions."""
-    parts: list[bytes] = []
-    total = at = 0
-    try:
-        while content.startswith(_GZIP, at):
-            engine = zlib.decompressobj(wbits=31)
-            held: bytes | memoryview = b""
-            while not engine.eof:
-                if not held:
-                    held = memoryview(content)[at : at + _PORTION]
-                    at += len(held)
-                if not held:
-                    raise _cut(sha256)
-                part = engine.decompress(held, _STEP)
-                held = engine.unconsumed_tail
-                total += len(part)
-                _within(total, sha256)
-                parts.append(part)
-            at -= len(engine.unused_data)
-    except zlib.error as error:
-        raise refused("F426", f"the gzip data is broken ({error})", sha256) from None
-    if content[at:].strip(b"\x00"):
-        raise refused("F426", "there is more data behind the gzip data", sha256)
-    return b"".join(parts)
+def unpacked_note(content: bytes) -> tuple[str, ...]:
+    """What a reader of the lines of a packed file should know."""
+    packing = None if isinstance(content, Excerpt) else packing_of(content)
+    if packing is None:
+        return ()
+    return (f"unpacked: lines are counted in the text inside the {packing.name} data",)
 
 
-def _within(total: int, sha256: str) -> None:
-    if total > MAX_BYTES:
-        message = f"the file unpacks to more than {MAX_BYTES} bytes"
-        raise refused("F425", message, sha256, hint="keep the part around the failure")
+def packed_once(parts: Iterator[bytes], sha256: str) -> Iterator[bytes]:
+    """The same parts.
+
+    Raises:
+        Refused: F474, they begin as packed data themselves.
+    """
+    first = next(parts, b"")
+    inner = packing_of(first)
+    if inner is not None:
+        message = f"the file is packed twice: there is {inner.name} data inside"
+        raise refused("F474", message, sha256, hint="unpack the outer packing first")
+    yield first
+    yield from parts
 
 
-def _cut(sha256: str) -> Exception:
-    hint = "a cut archive may lack the lines that matter; copy the file again, or unpack it first"
-    return refused("F426", "the gzip data breaks off", sha256, hint=hint)
+def _as_utf8(plain: bytes) -> bytes:
+    encoding = None if isinstance(plain, Excerpt) else encoding_of(plain)
+    if encoding is None:
+        return plain
+    view = memoryview(plain)
+    parts = (bytes(view[at : at + STEP]) for at in range(0, len(plain), STEP))
+    return b"".join(transcoded(parts, encoding))
+
+
+def _within(parts: Iterator[bytes], sha256: str) -> Iterator[bytes]:
+    total = 0
+    for part in parts:
+        total += len(part)
+        if total > MAX_BYTES:
+            message = f"the file unpacks to more than {MAX_BYTES} bytes"
+            raise refused("F425", message, sha256, hint="keep the part around the failure")
+        yield part
