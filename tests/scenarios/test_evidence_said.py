@@ -67,7 +67,9 @@ def test_no_such_message_moves_a_verdict(tmp_path, text):
     """C11, DESIGN 4: a failure of unknown phase and load is no need, and excludes nothing."""
     _, with_it = report(tmp_path, text)
     without = judged(tmp_path, asked(), files())
-    assert [f["verdict"] for f in with_it["findings"]] == [f["verdict"] for f in without["findings"]]
+    assert [f["verdict"] for f in with_it["findings"]] == [
+        f["verdict"] for f in without["findings"]
+    ]
 
 
 def test_a_value_that_is_not_available_is_never_a_figure(tmp_path):
@@ -77,3 +79,28 @@ def test_a_value_that_is_not_available_is_never_a_figure(tmp_path):
     (failure,) = piece["failures"]
     assert failure["quantities"]["process_in_use"]["unavailable"] is True
     assert "18 446 744" not in said
+
+
+def test_one_failure_that_two_pieces_tell_is_counted_once(tmp_path):
+    """The message alone, and the same message in the server's log, are one event."""
+    fiche = asked()
+    fiche["pieces"] += [{"id": "pasted", "file": "a.log"}, {"id": "server-log", "file": "b.log"}]
+    contents = {**files(), "a.log": WSL.encode(), "b.log": f"INFO started\n{WSL}".encode()}
+    said = page(compiled(written(tmp_path, fiche, contents)))
+    assert said.count("also in server-log") == 1
+
+
+def test_pieces_of_one_run_show_what_they_state_differently(tmp_path):
+    """A5, D3: which of them is wrong nobody can tell from here; both are shown."""
+    fiche = asked()
+    fiche["pieces"][0] |= {"run": "evening", "scope": {"driver": "550.54"}}
+    fiche["pieces"].append(
+        {
+            "id": "failure",
+            "file": "oom.log",
+            "run": "evening",
+            "scope": {"driver": "560.35"},
+        }
+    )
+    said = page(compiled(written(tmp_path, fiche, {**files(), "oom.log": WSL.encode()})))
+    assert "driver 550.54 ( run ), 560.35 ( failure )" in said

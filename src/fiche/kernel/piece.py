@@ -227,7 +227,8 @@ class Piece:
 
     `kind`: record, oom, quote, datasheet, document, result (or another importer's). `typed` are scope
     facts the author typed (each a Fact with a Span and `by`), including `case`, `gpu`, `machine`.
-    `typed_by` is who answers for the typed dimensions, which are figures and bear no name.
+    `typed_by` is who answers for the typed dimensions, which are figures and bear no name. `run` names the
+    run that several pieces tell of.
     """
 
     id: str
@@ -244,3 +245,4 @@ class Piece:
     attested: tuple[Attested, ...] = ()
     date: str = ""
     typed_by: str = ""
+    run: str = ""

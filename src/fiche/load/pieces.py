@@ -68,6 +68,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         typed_dimensions=dimensions(scope.mapping("executed"), name, desk.sign.faults, "/"),
         attested=tuple(attested(one, document, place, desk.sign) for place, one in items),
         date=node.text("date"),
+        run=node.text("run"),
         typed_by=by.text if by is not None else desk.sign.author,
     )
 

@@ -61,6 +61,7 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         "attested": [_attested(item, book, places) for item in cited.attested],
         "warnings": list(reading.warnings),
         "duplicate_messages": reading.duplicate_messages,
+        **({"run": cited.run} if cited.run else {}),
         **_further(cited, places),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.readings import failures, quantity
@@ -22,32 +23,66 @@ from fiche.report.parts import (
     Words,
 )
 from fiche.report.tested import runs
+from fiche.report.together import told_together
 
 
 def section(desk: Desk) -> Section:
     """Tables that have rows only; nothing observed is said in one line."""
-    blocks = (*runs(desk), *counters(desk), *imported(desk), *_asynchronous(desk), *_failures(desk))
+    blocks = (
+        *runs(desk),
+        *told_together(desk),
+        *counters(desk),
+        *imported(desk),
+        *_asynchronous(desk),
+        *_failures(desk),
+    )
     none = Paragraph((Words(desk.word("observed_none")),))
     return Section(id="observed", title=desk.word("observed_title"), blocks=blocks or (none,))
 
 
 def _failures(desk: Desk) -> Iterator[Block]:
-    rows: list[Row] = []
+    told: dict[object, _Failed] = {}
     failed: list[Run] = []
     for piece in desk.decision.fiche.pieces:
         for name, run, failure in failures(piece):
             failed += [run] if run else []
-            rows.append(_failure(desk, piece, run, failure, name))
+            known = told.setdefault(_event(failure, name), _Failed(piece, run, failure, name))
+            known.pieces[piece.id] = None
+    rows = [_failure(desk, each) for each in told.values()]
     if rows:
         titles = columns(desk, "run", "message", "asked_for:number", "free:number")
         yield table(desk, "failures", titles, rows, 0)
         yield levers(desk, failed)
 
 
-def _failure(desk: Desk, piece: Piece, run: Run | None, failure: Failure, name: str) -> Row:
-    asked, free = asked_and_free(desk, failure, name)
+@dataclass(slots=True)
+class _Failed:
+    """A failure as the first piece tells it; `pieces` are all that tell it, with the same figures."""
+
+    piece: Piece
+    run: Run | None
+    failure: Failure
+    name: str
+    pieces: dict[str, None] = field(default_factory=dict)
+
+
+def _event(failure: Failure, name: str) -> object:
+    """What makes two pieces tell of one failure: every figure alike; without figures nobody can say."""
+    if not failure.quantities:
+        return name
+    figures = tuple((key, value.text) for key, value in sorted(failure.quantities.items()))
+    others = tuple((process.pid, process.in_use.text) for process in failure.other_processes)
+    who = (failure.message_kind, failure.backend, failure.device_index, failure.rank)
+    return (*who, figures, others)
+
+
+def _failure(desk: Desk, told: _Failed) -> Row:
+    piece, run, failure = told.piece, told.run, told.failure
+    asked, free = asked_and_free(desk, failure, told.name)
+    again = [other for other in told.pieces if other != piece.id]
+    also = (Words(desk.word("also_in") + " "), *desk.references(again)) if again else None
     return row(
-        cell(Code(f"{piece.id}/{run.id}" if run else piece.id)),
+        cell(Code(f"{piece.id}/{run.id}" if run else piece.id), also),
         cell(Quoted(failure.message or failure.message_kind)),
         cell(asked, numeric=True),
         cell(free, numeric=True),

@@ -102,6 +102,12 @@ AUDIT = {
         "Planned by programs, not measured: budgets that follow from a setting, and estimates. Nothing is "
         "compared with them"
     ),
+    "together_caption": "Pieces that tell of one run: what they state alike, and what they state differently",
+    "run_named": "Run",
+    "states_alike": "States alike",
+    "states_differently": "States differently",
+    "also_in": "also in",
+    "nothing": "nothing",
     "origin_measured": "measured",
     "origin_runtime_reported": "reported by the program",
     "origin_estimated": "estimated by the program",
