@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
 from fiche.kernel.piece import OtherProcess, Printed
 
@@ -148,7 +149,7 @@ def _in_one_run(content: bytes, event: Event, found: Found, test: bytes | None) 
     if test is not None and event.test is not None:
         return test == event.test
     start = found.start
-    if start - event.stop > _NEAR:
+    if distance(content, event.stop, start) > _NEAR:
         return False
     return _SESSION.search(content, max(event.stop, start - _LOOKED_AT), start) is None
 

@@ -10,6 +10,7 @@ import heapq
 import re
 from collections.abc import Iterator, Sequence
 
+from fiche.importers._excerpt import Excerpt
 from fiche.importers._prefix import NOBODY, Speaker, body, right_edge, speaker
 from fiche.importers._refusal import refused
 from fiche.importers._squeezed import Squeezed
@@ -47,15 +48,19 @@ class Word:
 
     def places(self, content: bytes) -> Iterator[tuple[int, int]]:
         """(start, end) of each occurrence that may be part of a message."""
-        word, before, also = self.word, self.before, self.also
-        reach, near = self.reach, min(self.reach, _NEAR)
+        word = self.word
         at = content.find(word)
         while at >= 0:
             end = at + len(word)
-            front = content[at - reach if at > reach else 0 : at]
-            if _has_any(front[-near:], before) and _has_any(front, also):
+            if self.fits(content, at):
                 yield at, end
             at = content.find(word, end)
+
+    def fits(self, content: bytes, at: int) -> bool:
+        """True when an occurrence of the word at `at` has the words before it that a message has."""
+        reach = self.reach
+        front = content[at - reach if at > reach else 0 : at]
+        return _has_any(front[-_NEAR:], self.before) and _has_any(front, self.also)
 
 
 def _has_any(text: bytes, words: tuple[bytes, ...]) -> bool:
@@ -131,7 +136,10 @@ def plain(raw: bytes) -> str:
 
 
 class Lines:
-    """Line numbers of offsets, counted by LF, cheap for offsets that grow."""
+    """Line numbers of offsets, counted by LF, cheap for offsets that grow.
+
+    In an excerpt they are the numbers of the whole text's lines.
+    """
 
     def __init__(self, content: bytes) -> None:
         """Start at the first byte, on line 1."""
@@ -141,6 +149,10 @@ class Lines:
 
     def number(self, offset: int) -> int:
         """The line of an offset, from 1."""
+        if isinstance(self._content, Excerpt):
+            stretch = self._content.stretch(offset)
+            if self._offset < stretch.at or self._content.stretch(self._offset) is not stretch:
+                self._offset, self._line = stretch.at, stretch.line
         if offset >= self._offset:
             self._line += self._content.count(b"\n", self._offset, offset)
         else:

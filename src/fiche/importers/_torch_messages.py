@@ -7,27 +7,13 @@ from collections.abc import Iterator
 
 from fiche.importers import _allocator_grammar, _bare_grammar
 from fiche.importers._events import Event, events
+from fiche.importers._failure_words import TORCH
 from fiche.importers._found import Found
 from fiche.importers._reading import prose
-from fiche.importers._scan import Word, messages, plain
+from fiche.importers._scan import messages, plain
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import NotObserved
 
-_WORDS = (
-    Word(b"allocate", (b"to", b"NOT"), reach=60),
-    Word(
-        b"memory",
-        (b"of", b"allowed"),
-        (b"CUDA", b"HIP", b"XPU", b"MPS", b"rror", b"ailure", b"exceed"),
-    ),
-    Word(b"MEMORY", (b"OUT_OF",), reach=16),
-    Word(b"ALLOC_FAILED"),
-    Word(b"MemoryAllocation", (b"Error",), reach=5),
-    Word(b"OutOfMemory", (b"hipError",), reach=8),
-    Word(b"AllocFailed", (b"Status",), reach=6),
-    Word(b"memory_error", (b"rocblas",), reach=16),
-    Word(b"calloc", (b"CUDA",)),
-)
 _START = re.compile(_allocator_grammar.STARTS + rb"|" + _bare_grammar.STARTS)
 
 
@@ -52,7 +38,7 @@ def certainty(content: bytes) -> int:
 
 
 def _found(content: bytes, sha256: str, aside: list[NotObserved]) -> Iterator[Found]:
-    for message in messages(content, _WORDS, _START, sha256):
+    for message in messages(content, TORCH, _START, sha256):
         draft = _allocator_grammar.read_allocator(message) or _bare_grammar.read_bare(message)
         if draft is None:
             continue

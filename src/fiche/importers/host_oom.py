@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from fiche.importers._events import Event, events
+from fiche.importers._failure_words import HOST, KILLED, anchors
 from fiche.importers._found import Draft, Found
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._prefix import stripped
@@ -20,28 +21,6 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes, printed_interval
 
-_CERTAIN = (
-    Word(b"CPUAllocator"),
-    Word(b"memory:", (b"allocate", b"enough")),
-    Word(b"to allocate", (b"you",)),
-    Word(b"posix_memalign(&data"),
-    Word(b"Torch: not enough"),
-    Word(b"mmap", (b"unable",)),
-    Word(b"oom-kill"),
-    Word(b"oom_kill"),
-    Word(b"OOMKilled"),
-    Word(b"TERM_MEMLIMIT"),
-    Word(b"memory: Kill"),
-    Word(b": Out Of Memory", (b"srun",)),
-    Word(b"running low on memory"),
-)
-_LIKELY = (
-    Word(b"illed"),
-    Word(b"137", (b"xit", b"Error")),
-    Word(b"SIGKILL: 9"),
-    Word(b" -9", (b"xit",)),
-    Word(b"(SIGKILL)"),
-)
 _START = re.compile(
     rb"(?P<allocator>DefaultCPUAllocator:(?:can\\{0,2}'tallocatememory|notenoughmemory)"
     rb"|\$Torch:notenoughmemory)(?::youtriedtoallocate)?"
@@ -77,9 +56,7 @@ def read(content: bytes, sha256: str) -> Reading:
     return reading_of("host_oom", sha256, found, (), _warnings)
 
 
-def _found(
-    content: bytes, sha256: str, words: tuple[Word, ...] = _CERTAIN + _LIKELY
-) -> Iterator[Found]:
+def _found(content: bytes, sha256: str, words: tuple[Word, ...] = HOST + KILLED) -> Iterator[Found]:
     for message in messages(content, words, _START, sha256):
         groups = message.match.groupdict()
         reader = next(each for name, each in _READERS.items() if groups[name] is not None)
@@ -190,11 +167,18 @@ def accepts(head: bytes, name: str) -> int:
     """85 where host memory is named, 40 for a killed process whose reason is not."""
     text = opened_head(head)
     try:
-        if next(_found(text, "", _CERTAIN), None) is not None:
+        if next(_found(text, "", HOST), None) is not None:
             return 85
-        return 40 if next(_found(text, "", _LIKELY), None) is not None else 0
+        return 40 if next(_found(text, "", KILLED), None) is not None else 0
     except Refused:
         return 40  # too many to tell: reading says so
 
 
-MEMBER = Importer(name="host_oom", title="Host memory that ran out", accepts=accepts, read=read)
+MEMBER = Importer(
+    name="host_oom",
+    title="Host memory that ran out",
+    accepts=accepts,
+    read=read,
+    anchors=anchors(HOST + KILLED),
+    log=True,
+)

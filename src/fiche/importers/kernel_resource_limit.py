@@ -6,21 +6,17 @@ import re
 from collections.abc import Iterator
 
 from fiche.importers._events import Event, events
+from fiche.importers._failure_words import ON_CHIP, anchors
 from fiche.importers._found import Draft, Found
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
-from fiche.importers._scan import Message, Word, messages
+from fiche.importers._scan import Message, messages
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
 
-_WORDS = (
-    Word(b"resource", (b"out",)),
-    Word(b"resources", (b"many",)),
-    Word(b"shared data", (b"much",)),
-)
 _START = re.compile(
     rb"(?P<triton>outofresource:(?P<what>(?:shared|tensor)memory|threads|registers),?)"
     rb"|(?P<ptxas>usestoomuchshareddata)"
@@ -47,7 +43,7 @@ def read(content: bytes, sha256: str) -> Reading:
 
 def _found(content: bytes, sha256: str) -> Iterator[Found]:
     backend = "rocm" if _OTHER_MAKERS.search(content[: 1 << 20]) else "cuda"
-    for message in messages(content, _WORDS, _START, sha256):
+    for message in messages(content, ON_CHIP, _START, sha256):
         yield _limited(message, backend).done()
 
 
@@ -107,7 +103,7 @@ def accepts(head: bytes, name: str) -> int:
     """80 where such a message stands."""
     text = opened_head(head)
     try:
-        return 80 if next(messages(text, _WORDS, _START, ""), None) is not None else 0
+        return 80 if next(messages(text, ON_CHIP, _START, ""), None) is not None else 0
     except Refused:
         return 0
 
@@ -117,4 +113,6 @@ MEMBER = Importer(
     title="On-chip memory that a kernel lacked",
     accepts=accepts,
     read=read,
+    anchors=anchors(ON_CHIP),
+    log=True,
 )

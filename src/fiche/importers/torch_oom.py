@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.importers._events import Event
+from fiche.importers._failure_words import TORCH, anchors
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
 from fiche.importers._torch_messages import certainty, torch_events
@@ -130,4 +131,6 @@ MEMBER = Importer(
     title="Out-of-memory messages of PyTorch",
     accepts=accepts,
     read=read,
+    anchors=anchors(TORCH),
+    log=True,
 )
