@@ -103,7 +103,12 @@ class Sheet:
         self.aside.append(NotObserved(pointer=self.place(at), text=text[:400], reason=reason))
 
     def fact(self, at: Line | Pointer, path: str, value: str) -> None:
-        """Note a scope fact that the file states; the first word counts, another one is a doubt."""
+        """Note a scope fact that the file states; the first word counts, another one is a doubt.
+
+        The name that a device gives itself is `device` (`devices.0.name` of one among several): `gpu` is the
+        id of a card of the catalog, which no program prints. torch's version is `framework.version`.
+        """
+        assert path != "gpu", "a printed name is no card of the catalog: use `device`"
         known = self.facts.get(path)
         if known is None:
             self.facts[path] = Fact(value=value, address=self.place(at))
