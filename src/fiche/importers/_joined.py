@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from fiche.kernel.piece import Failure, NotObserved, Observation, Reading, Run
@@ -37,12 +37,19 @@ def _merged(first: Mapping[str, T], second: Mapping[str, T]) -> dict[str, T]:
     return {**second, **first}
 
 
-def _in_order(*parts: Iterable[Observation]) -> tuple[Observation, ...]:
+def _in_order(
+    first: tuple[Observation, ...], second: tuple[Observation, ...]
+) -> tuple[Observation, ...]:
     """In the order of their lines; what two importers read alike on one line counts once."""
-    seen: dict[object, Observation] = {}
-    for each in (one for part in parts for one in part):
-        seen.setdefault((each.pointer, each.counter, each.stat, each.value, each.number), each)
-    return tuple(sorted(seen.values(), key=lambda each: each.pointer.line or 0))
+    known = {_read(each) for each in first}
+    all_of_them = (*first, *(each for each in second if _read(each) not in known))
+    return tuple(sorted(all_of_them, key=lambda each: each.pointer.line or 0))
+
+
+def _read(seen: Observation) -> object:
+    value = seen.number if seen.value is None else (seen.value.text, seen.value.low)
+    whose = (seen.device_index, seen.rank)
+    return (seen.pointer.line, seen.pointer.path, seen.counter, seen.stat, *whose, value)
 
 
 def _failures(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple[Failure, ...]:
