@@ -59,3 +59,11 @@ def test_the_speaker_is_who_the_prefix_names():
 def test_the_pointer_shows_the_line():
     pointer = only(f"[rank3]: \x1b[31m{MESSAGE}").pointer("ab" * 32)
     assert (pointer.line, pointer.text) == (1, f"[rank3]: {MESSAGE}")
+
+
+def test_what_begins_on_the_next_line_is_not_this_lines():
+    first, second = lines(
+        (f"Loading of another kind, of a good length of words\n{MESSAGE}\n").encode(), (b"Loading",)
+    )
+    assert first.search(GRAMMAR) is None
+    assert second.search(GRAMMAR)["figure"] == "12.5523"

@@ -86,10 +86,15 @@ class Line:
         return "".join(parts)
 
     def search(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Where a grammar fits the line; only if it does not, the line with its continuation."""
+        """Where a grammar fits the line; only if it does not, the line with its continuation.
+
+        What begins on a following line is that line's own.
+        """
         found = pattern.search(self.text)
         if found is None and self.stop - self.start >= _SHORTEST_WRAPPED:
             found = pattern.search(self.joined)
+            if found is not None and found.start() >= max(1, len(self.text)):
+                return None
         return found
 
     def pointer(self, sha256: str) -> Pointer:
