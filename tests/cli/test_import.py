@@ -1,8 +1,13 @@
 """`fiche import`: one JSON object, or a text that says what happened and what is not said (C13)."""
 
+import bz2
+import gzip
 import hashlib
 import json
+import lzma
 import os
+import subprocess
+import sys
 
 import pytest
 from importers.messages import CLASS, sentence, six_lines
@@ -122,8 +127,78 @@ def test_what_is_no_plain_file_is_refused_and_never_waited_for(fiche, tmp_path, 
         assert ended.err.startswith(f"F318 '{path}' is no file")
 
 
-def test_a_file_that_is_too_large(fiche, write, monkeypatch):
-    monkeypatch.setattr("fiche.cli.evidence.MAX_BYTES", 10)
-    ended = fiche("import", write("a.log", OOM))
+def test_a_document_that_is_too_large(fiche, write, monkeypatch):
+    monkeypatch.setattr("fiche.importers._intake.SHORT", 10)
+    monkeypatch.setattr("fiche.importers._opened.MAX_BYTES", 20)
+    ended = fiche("import", write("a.json", document_bytes(RECORD)))
     assert ended.code == 2
     assert "F425" in ended.err
+
+
+# --- Long logs and standard input -----------------------------------------------------------------
+
+
+def piped(content, *arguments):
+    """`... | fiche import ARGUMENTS`, as a process of its own."""
+    command = [sys.executable, "-m", "fiche", "import", *map(str, arguments)]
+    return subprocess.run(command, input=content, capture_output=True, timeout=100)
+
+
+def long_log(num_bytes):
+    line = b"2025-06-05 06:18:13 INFO train.py:88 step=1234 loss=0.58 memory 12.3 GiB of 24\n"
+    return line * (num_bytes // len(line)) + OOM.encode()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, bz2.compress])
+def test_a_log_beyond_memory_is_read_in_constant_memory(write, fiche, pack):
+    content = long_log(20_000_000)
+    log = write("big.log", packed := pack(content))
+    piece = fiche("import", log, "--json").json()["pieces"][0]
+    assert (piece["bytes"], piece["kind"]) == (len(packed), "torch_oom")
+    assert piece["sha256"] == hashlib.sha256(packed).hexdigest()
+    (failure,) = piece["failures"]
+    assert (failure["line"], failure["rank"]) == (content.count(b"\n"), 3)
+    assert any(text.startswith(f"excerpt: all {len(content)} bytes") for text in piece["warnings"])
+    assert any(text.startswith("unpacked: ") for text in piece["warnings"]) == (pack is not bytes)
+
+
+def test_a_long_document_is_read_whole(write, fiche):
+    document = document_bytes(RECORD) + b" " * 17_000_000
+    piece = fiche("import", write("m.json", document), "--json").json()["pieces"][0]
+    assert (piece["kind"], len(piece["observations"])) == ("fiche_record", 17)
+    assert not any(text.startswith("excerpt") for text in piece["warnings"])
+
+
+def test_a_long_file_of_a_known_format_is_named(write, fiche, monkeypatch):
+    monkeypatch.setattr("fiche.importers._opened.MAX_BYTES", 1 << 24)
+    model = write("m.gguf", b"GGUF\x03" + bytes(18_000_000))
+    assert "F421" in fiche("import", model).err
+
+
+@pytest.mark.parametrize("num_bytes", [0, 20_000_000])
+def test_standard_input_is_read_to_its_end(num_bytes):
+    content = long_log(num_bytes)
+    ended = piped(content, "-", "--json")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    piece = json.loads(ended.stdout)["pieces"][0]
+    assert piece["file"] == "-"
+    assert piece["sha256"] == hashlib.sha256(content).hexdigest()
+    assert piece["failures"][0]["line"] == content.count(b"\n")
+
+
+def test_standard_input_is_one_file(write):
+    ended = piped(OOM.encode(), "-", "-")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(b"F475 -: standard input is named twice")
+    assert piped(b"", "-").returncode == 2
+
+
+def test_a_terminal_is_no_file():
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "fiche", "import", "-"]
+    ended = subprocess.run(command, stdin=theirs, capture_output=True, timeout=60)
+    os.close(ours), os.close(theirs)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(b"F475 -: standard input is a terminal")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
+import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO, cast
 
-from fiche.importers._detect import read
-from fiche.importers._opened import MAX_BYTES
+from fiche.importers._intake import SHORT, take_in
 from fiche.importers._vocabulary import piece_json
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
-from fiche.load.folder import UnreadableError, read_file
+from fiche.load.folder import UnreadableError, open_file
+
+_STANDARD_INPUT = "-"
+_STEP = 1024 * 1024
 
 
 @record
@@ -31,42 +35,74 @@ class Evidence:
 
 
 def read_evidence(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ...]:
-    """Read every file.
+    """Read every file; `-` is standard input, read to its end.
 
     Raises:
         Refused: every diagnostic of every file, each naming its file.
     """
     found: list[Evidence] = []
     wrong: list[Diagnostic] = []
-    for file in files:
-        try:
-            found.append(_evidence(file, kind))
-        except UnreadableError as problem:
-            wrong.append(problem.told)
-        except Refused as refused:
-            wrong += [_named(file, each) for each in refused.diagnostics]
+    with ExitStack() as stack:
+        given = _StandardInput(stack)
+        for file in files:
+            try:
+                found.append(_evidence(file, kind, given))
+            except UnreadableError as problem:
+                wrong.append(problem.told)
+            except Refused as refused:
+                wrong += [_named(file, each) for each in refused.diagnostics]
     if wrong:
         raise Refused(wrong)
     return tuple(found)
 
 
-def _evidence(file: Path, kind: str | None) -> Evidence:
-    content = _content(file)
-    sha256 = hashlib.sha256(content).hexdigest()
-    reading = read(content, sha256, file.name, kind)
-    return Evidence(file=str(file), sha256=sha256, num_bytes=len(content), reading=reading)
+def _evidence(file: Path, kind: str | None, given: _StandardInput) -> Evidence:
+    if str(file) == _STANDARD_INPUT:
+        taken = take_in(given.spooled(), "", kind)
+    else:
+        with open_file(file, str(file)) as content:
+            taken = take_in(content, file.name, kind)
+    return Evidence(
+        file=str(file), sha256=taken.sha256, num_bytes=taken.num_bytes, reading=taken.reading
+    )
 
 
-def _content(file: Path) -> bytes:
-    try:
-        return read_file(file, str(file), MAX_BYTES)
-    except UnreadableError as problem:
-        if problem.code != "F319":
-            raise
-        message = f"larger than {MAX_BYTES} bytes"
-        hint = "keep the part around the failure"
-        told = Diagnostic(code="F425", message=message, address=None, hint=hint)
-        raise Refused([told]) from None
+class _StandardInput:
+    """What is piped into the command: read once, kept in memory while short and in a file beyond."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._was_read = False
+
+    def spooled(self) -> BinaryIO:
+        """All of it, to be read from its start.
+
+        Raises:
+            Refused: F475, it is a terminal, or it was named before.
+            UnreadableError: reading or keeping it fails (F318).
+        """
+        import tempfile
+
+        if self._was_read:
+            raise _no_input("standard input is named twice", "name it once")
+        if sys.stdin is None or sys.stdin.isatty():
+            hint = "pipe a log into it: PROGRAM 2>&1 | fiche import -"
+            raise _no_input("standard input is a terminal: there is nothing to read", hint)
+        self._was_read = True
+        spool = tempfile.SpooledTemporaryFile(max_size=SHORT)  # noqa: SIM115 - the stack closes it
+        self._stack.enter_context(spool)
+        try:
+            while part := sys.stdin.buffer.read(_STEP):
+                spool.write(part)
+        except OSError as error:
+            message = f"standard input cannot be read or kept: {error.strerror}"
+            raise UnreadableError("F318", message, "write it to a file and name that") from None
+        spool.seek(0)
+        return cast("BinaryIO", spool)
+
+
+def _no_input(message: str, hint: str) -> Refused:
+    return Refused([Diagnostic(code="F475", message=message, address=None, hint=hint)])
 
 
 def _named(file: Path, found: Diagnostic) -> Diagnostic:

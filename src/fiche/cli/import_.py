@@ -10,7 +10,10 @@ import typer
 
 def import_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="logs, records and other evidence")
+        list[Path],
+        typer.Argument(
+            metavar="FILE", help="logs, records and other evidence; - reads standard input"
+        ),
     ],
     kind: Annotated[
         str | None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, Protocol
 
@@ -81,25 +83,43 @@ def read_file(path: Path, name: str, limit: int) -> bytes:
     Raises:
         UnreadableError: it cannot be read (F318) or is too long (F319).
     """
-    try:
+    with open_file(path, name) as file:
+        content = _content(file, os.fstat(file.fileno()).st_size, limit)
+    if len(content) > limit:
+        raise UnreadableError("F319", f"'{name}' is longer than {limit // 2**20} MiB", "split it")
+    return content
+
+
+@contextmanager
+def open_file(path: Path, name: str) -> Iterator[BinaryIO]:
+    """A plain file, open for reading.
+
+    Raises:
+        UnreadableError: it cannot be opened, or reading it fails inside the block (F318).
+    """
+    with _told(name, OSError, ValueError):
         _plain(path.stat().st_mode, name)  # before it is opened: a device may act on that
-        with os.fdopen(os.open(path, _READ), "rb") as file:
-            state = os.fstat(file.fileno())
-            _plain(state.st_mode, name)
-            content = _content(file, state.st_size, limit)
+        file = os.fdopen(os.open(path, _READ), "rb")
+    with _told(name, OSError), file:
+        _plain(os.fstat(file.fileno()).st_mode, name)
+        yield file
+
+
+@contextmanager
+def _told(name: str, *errors: type[Exception]) -> Iterator[None]:
+    """Say in our words why the system does not let a file be read."""
+    try:
+        yield
     except FileNotFoundError:
         raise UnreadableError(
             "F318",
             f"'{name}' does not exist",
             "check the name; what a fiche names starts at its folder",
         ) from None
-    except (OSError, ValueError) as error:
+    except errors as error:
         why = getattr(error, "strerror", None)
         message = f"'{name}' cannot be read" + (f": {why}" if why else "")
         raise UnreadableError("F318", message, "check its name and its permissions") from None
-    if len(content) > limit:
-        raise UnreadableError("F319", f"'{name}' is longer than {limit // 2**20} MiB", "split it")
-    return content
 
 
 # Some files of the system look plain and wait for their next line: reading them must not wait too.
