@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fiche.cli.evidence import Evidence
+from fiche.cli.results_text import results_text
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
 from fiche.kernel.address import Pointer
@@ -61,6 +62,7 @@ def _piece(piece: Evidence) -> Iterator[str]:
     yield from _stated(reading)
     yield from _readings(observations(reading))
     yield from _readings(reading.planned, planned=True)
+    yield from results_text(reading.results)
     if reading.not_observed:
         yield "\n"
     for text in reading.not_observed:
