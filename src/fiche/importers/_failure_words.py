@@ -10,6 +10,7 @@ TORCH = (
         b"memory",
         (b"of", b"allowed"),
         (b"CUDA", b"HIP", b"XPU", b"MPS", b"rror", b"ailure", b"exceed"),
+        adjacent=True,  # every step of a training log prints something of memory
     ),
     Word(b"MEMORY", (b"OUT_OF",), reach=16),
     Word(b"ALLOC_FAILED"),

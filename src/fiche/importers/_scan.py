@@ -19,7 +19,7 @@ from fiche.kernel.record import record, replace
 # More than this is no log of failures but an attack, or a file to cut before citing it.
 MAX_MESSAGES = 10_000
 MAX_PLACES = 50_000
-_NEAR = 32
+NEAR = 32
 _REACH_BACK = 240
 _REACH_ON = 120
 _FIRST_LINE = 1_000
@@ -38,13 +38,15 @@ _PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
 class Word:
     """A word that every message of a family holds, and words of which one stands before it.
 
-    `before` within a few characters (colours included), `also` somewhat further.
+    `before` within a few characters (colours included), `also` somewhat further. `adjacent` is True where
+    nothing but blanks, colours, line ends and a line's prefix comes between `before` and the word.
     """
 
     word: bytes
     before: tuple[bytes, ...] = ()
     also: tuple[bytes, ...] = ()
     reach: int = 80
+    adjacent: bool = False
 
     def places(self, content: bytes) -> Iterator[tuple[int, int]]:
         """(start, end) of each occurrence that may be part of a message."""
@@ -60,7 +62,7 @@ class Word:
         """True when an occurrence of the word at `at` has the words before it that a message has."""
         reach = self.reach
         front = content[at - reach if at > reach else 0 : at]
-        return _has_any(front[-_NEAR:], self.before) and _has_any(front, self.also)
+        return _has_any(front[-NEAR:], self.before) and _has_any(front, self.also)
 
 
 def _has_any(text: bytes, words: tuple[bytes, ...]) -> bool:

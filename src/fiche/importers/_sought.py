@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fiche.importers import _failure_words
-from fiche.importers._scan import Word
+from fiche.importers._scan import NEAR, Word
 from fiche.kernel.doors import Importer
 
 
@@ -31,35 +31,85 @@ class Sought:
 
     def __init__(self, anchors: Iterable[bytes], words: Iterable[Word]) -> None:
         """`anchors` count wherever they stand, `words` only among the words that belong to them."""
-        lines = frozenset(anchor for anchor in anchors if anchor)
-        by_word: dict[bytes, tuple[Word, ...]] = {}
+        by_word: dict[bytes, list[Word]] = {anchor: [] for anchor in anchors if anchor}
+        lines = frozenset(by_word)
+        led: dict[bytes, list[Word]] = {}
         for word in words:
-            by_word[word.word] = (*by_word.get(word.word, ()), word)
-        self._patterns = tuple(sorted(lines | by_word.keys()))
-        self._words = tuple(by_word.get(pattern, ()) for pattern in self._patterns)
+            if word.adjacent and word.word not in lines:
+                for lead in _leads(word):
+                    led.setdefault(lead, []).append(word)
+            else:
+                by_word.setdefault(word.word, []).append(word)
+        self._patterns = tuple(sorted(by_word.keys() | led.keys()))
+        self._words = tuple(tuple(by_word.get(pattern, ())) for pattern in self._patterns)
+        self._led = tuple(tuple(led.get(pattern, ())) for pattern in self._patterns)
         self._is_line = tuple(pattern in lines for pattern in self._patterns)
+        self._before = tuple(map(_needed, self._words, self._is_line))
         self._seen = [0] * len(self._patterns)
-        self.longest = max((len(pattern) for pattern in self._patterns), default=1)
+        # What must be searched again when more of a text has come.
+        self.longest = max((len(pattern) for pattern in self._patterns), default=1) + 2 * NEAR
 
     @cached_property
     def _automaton(self) -> _Automaton:
         return _Automaton(self._patterns)
 
     def places(self, content: bytes, start: int, done: int) -> Iterator[tuple[int, int, Around]]:
-        """(start, end, around) of what stands in content[start:] and ends behind `done`, by its end."""
-        words, is_line = self._words, self._is_line
+        """(start, end, around) of what stands in content[start:] and ends behind `done`."""
+        words, is_line, before = self._words, self._is_line, self._before
         for pattern, left, right in self._automaton.found(content, start):
-            at, end = start + left, start + right
-            if end <= done:
+            at = start + left
+            near = before[pattern]
+            if near:  # a loop, for this may run on every figure of a log
+                front = content[at - NEAR if at > NEAR else 0 : at]
+                for word in near:
+                    if word in front:
+                        break
+                else:
+                    continue
+            if self._led[pattern]:
+                yield from _behind(content, at, self._led[pattern], done)
+            if start + right <= done:
                 continue
-            if any(word.fits(content, at) for word in words[pattern]):
-                yield at, end, FAILURE
+            if any(each.fits(content, at) for each in words[pattern]):
+                yield at, start + right, FAILURE
             elif is_line[pattern]:
-                yield at, end, self._line(pattern)
+                yield at, start + right, self._line(pattern)
 
     def _line(self, pattern: int) -> Around:
         self._seen[pattern] += 1
         return LINE if self._seen[pattern] <= _SELDOM else OFTEN
+
+
+def _needed(words: tuple[Word, ...], is_line: bool) -> tuple[bytes, ...]:
+    """What stands near a pattern wherever it counts; nothing where it may count alone."""
+    if is_line or not words or not all(word.before for word in words):
+        return ()
+    return tuple({before for word in words for before in word.before})
+
+
+# How blanks, colours, line ends and escapes begin: whatever may stand between two words of a message.
+_GAPS = (b"\\", b"\x7f", b"\xc2\xa0", *(bytes([sign]) for sign in range(32)))
+
+
+def _leads(word: Word) -> Iterator[bytes]:
+    """Rarer strings of which one stands in front of an adjacent word, or holds it."""
+    for before in word.before:
+        yield before + word.word
+        yield before + b" " + word.word
+        yield before + b"  "
+        for gap in _GAPS:
+            yield before + gap
+            yield before + b" " + gap
+
+
+def _behind(
+    content: bytes, lead: int, words: tuple[Word, ...], done: int
+) -> Iterator[tuple[int, int, Around]]:
+    """The words that their lead promises."""
+    for word in words:
+        at = content.find(word.word, lead, lead + 2 * NEAR)
+        if at + len(word.word) > done and at >= 0 and word.fits(content, at):
+            yield at, at + len(word.word), FAILURE
 
 
 class _Automaton:
