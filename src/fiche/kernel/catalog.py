@@ -30,7 +30,7 @@ class Card:
     `figures`: nominal (bytes, decimal reading of the label), nominal_binary (label x 2^30: a ceiling,
     no floor), bandwidth, power, nvlink, year. `facts`: name, vendor, memory_type, architecture,
     compute_capability, gfx, ecc, bf16, fp8, interconnect, power.term, form_factor.
-    What no source states is absent.
+    What no source states is absent. `gathered` is the day of the catalog's facts, as its file says it.
     """
 
     id: str
@@ -43,6 +43,7 @@ class Card:
     traps: tuple[str, ...]
     sightings: tuple[Sighting, ...]
     span: Span
+    gathered: str = ""
 
 
 @record

@@ -227,8 +227,10 @@ class Piece:
 
     `kind`: record, oom, quote, datasheet, document, result (or another importer's). `typed` are scope
     facts the author typed (each a Fact with a Span and `by`), including `case`, `gpu`, `machine`.
-    `typed_by` is who answers for the typed dimensions, which are figures and bear no name. `run` names the
-    run that several pieces tell of.
+    `typed_by` is who answers for the typed dimensions, which are figures and bear no name.
+    `valid_until` is its last day. `about` are facts that it hung on when it was made (paths as in
+    `Workload.facts`, and `catalog`, `case`), `about_dimensions` the dimensions of that case then: where the
+    fiche says otherwise now, the piece is stale. `run` names the run that several pieces tell of.
     """
 
     id: str
@@ -244,5 +246,8 @@ class Piece:
     typed_dimensions: Mapping[str, Figure] = field(default_factory=dict)
     attested: tuple[Attested, ...] = ()
     date: str = ""
+    valid_until: str = ""
+    about: Mapping[str, Fact] = field(default_factory=dict)
+    about_dimensions: Mapping[str, Figure] = field(default_factory=dict)
     typed_by: str = ""
     run: str = ""

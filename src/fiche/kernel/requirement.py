@@ -8,7 +8,7 @@ from fiche.kernel.address import Span
 from fiche.kernel.catalog import Card, Offer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
-from fiche.kernel.record import record
+from fiche.kernel.record import field, record
 from fiche.kernel.workload import Workload
 
 
@@ -54,7 +54,9 @@ class Policy:
 
     `typed_scope` is `counts` (neutral) or `never_alone` (strict). `tie_tolerance` (a ratio) bands
     costs from the cheapest; `machine_spread` (bytes) is how far two machines of one card may differ.
-    `sha256` names the file's bytes.
+    `sha256` names the file's bytes. `max_age` is in days, by kind of piece (`others` for every kind that is
+    not named, `catalog` for the catalog's own facts); `changed` lists per criterion the facts whose change
+    since a piece was made makes it stale.
     """
 
     name: str
@@ -65,3 +67,5 @@ class Policy:
     typed_scope: str
     tie_tolerance: Figure
     machine_spread: Figure | None = None
+    max_age: Mapping[str, int] = field(default_factory=dict)
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -19,6 +19,7 @@ FOLDER = "catalog"
 PREFIX = "fiche:"
 _BLOCK = re.compile(r"^  - (id|key): (\S+)$", re.MULTILINE)
 _SECTION = re.compile(r"^[a-z_]+:", re.MULTILINE)
+_GATHERED = re.compile(r"^gathered: ([0-9]{4}-[0-9]{2}-[0-9]{2})$", re.MULTILINE)
 _READ = {"cards": "id", "sources": "key"}
 
 
@@ -66,3 +67,10 @@ def _blocks(one: Source, section: str) -> dict[str, Block]:
     return {
         mark[2]: Block(one, mark.start(), stop) for mark, stop in zip(marks, stops, strict=True)
     }
+
+
+@cache
+def gathered(one: Source) -> str:
+    """The day on which a file's facts were gathered, as it says at its head; empty where it does not."""
+    found = _GATHERED.search(one.text)
+    return found[1] if found is not None else ""

@@ -40,7 +40,7 @@ _RATE = re.compile(r"(?:^| )([0-9.]+ [kMGT]i?B/s)$")
 UNNAMED = "a catalog that names no document"
 
 
-def card(node: Mapping, sources: Mapping_[str, str], faults: Faults) -> Card:
+def card(node: Mapping, sources: Mapping_[str, str], faults: Faults, gathered: str = "") -> Card:
     """Build a card from its row; `sources` says what the keys of `source` stand for."""
     return Card(
         id=node.text("id"),
@@ -53,6 +53,7 @@ def card(node: Mapping, sources: Mapping_[str, str], faults: Faults) -> Card:
         traps=tuple(trap.text for trap in node.scalars("traps")),
         sightings=tuple(_sighting(one, faults) for one in node.each("sightings")),
         span=node.scalar("id").span,
+        gathered=gathered,
     )
 
 

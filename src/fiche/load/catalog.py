@@ -48,7 +48,9 @@ class Catalogs:
         block = builtin.blocks("cards").get(name)
         if name not in self._built_in and block is not None:
             node = self._node(block)
-            self._built_in[name] = card(node, self.source_names(node), self.faults)
+            self._built_in[name] = card(
+                node, self.source_names(node), self.faults, builtin.gathered(block.source)
+            )
         return self._built_in.get(name)
 
     def _node(self, block: builtin.Block) -> Mapping:
@@ -144,7 +146,7 @@ def _enter_cards(root: Mapping, into: Catalogs) -> None:
             into.faults.add("F502", f"card '{name.text}' exists already", name.span, hint)
             continue
         sources = {**into.source_names(node), **own}
-        into.own_cards[name.text] = card(node, sources, into.faults)
+        into.own_cards[name.text] = card(node, sources, into.faults, root.text("gathered"))
 
 
 def _enter_offers(root: Mapping, into: Catalogs) -> None:

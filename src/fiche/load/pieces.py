@@ -11,8 +11,10 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.doors import Reader
 from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Reading
 from fiche.load.attests import Document, attested
+from fiche.load.fault import Faults
 from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
 from fiche.load.inputs import media_type
 from fiche.load.node import Mapping, Scalar
@@ -68,16 +70,32 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         typed_dimensions=dimensions(scope.mapping("executed"), name, desk.sign.faults, "/"),
         attested=tuple(attested(one, document, place, desk.sign) for place, one in items),
         date=node.text("date"),
+        valid_until=node.text("valid_until"),
+        about=dict(_about(node)),
+        about_dimensions=_then(node, name, desk.sign.faults),
         run=node.text("run"),
         typed_by=by.text if by is not None else desk.sign.author,
     )
 
 
+def _about(node: Mapping) -> Iterator[tuple[str, Fact]]:
+    """What the piece hung on when it was made, by the paths of a workload."""
+    told = leaves(node.mapping("about"))
+    yield from ((path, fact(one)) for path, one in told if not path.startswith("dimensions."))
+
+
+def _then(node: Mapping, name: str, faults: Faults) -> dict[str, Figure]:
+    """The dimensions of its case as they were then."""
+    return dimensions(node.mapping("about").mapping("dimensions"), f"{name}/about", faults, "/")
+
+
 def _check_scope(node: Mapping, desk: Desk) -> None:
-    scope = node.mapping("scope")
+    scope, about = node.mapping("scope"), node.mapping("about")
     for key, known in desk.scope.items():
         if key in scope:
             known.check(scope.scalar(key), desk.sign.faults)
+    if "case" in about:
+        desk.scope["case"].check(about.scalar("case"), desk.sign.faults)
 
 
 def _typed(node: Mapping, by: Scalar | None, sign: Signature) -> Iterator[tuple[str, Fact]]:

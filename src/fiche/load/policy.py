@@ -9,7 +9,7 @@ from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Stated
-from fiche.kernel.quantity import parse_bytes, parse_ratio
+from fiche.kernel.quantity import parse_bytes, parse_duration, parse_ratio
 from fiche.kernel.requirement import Policy
 from fiche.load.builtin import PREFIX
 from fiche.load.fault import Faults
@@ -20,7 +20,7 @@ from fiche.load.references import Known
 from fiche.load.schema import check
 from fiche.load.source import source
 from fiche.load.tree import parse
-from fiche.load.values import figure
+from fiche.load.values import figure, quantity
 
 FOLDER = "policies"
 DEFAULT = "neutral"
@@ -91,8 +91,22 @@ def _policy(node: Mapping, sha256: str, faults: Faults) -> Policy:
         noted=_lists(node.mapping("noted")),
         typed_scope=node.text("typed_scope"),
         tie_tolerance=figure(tolerance, parse_ratio, "policy.tie_tolerance", label, faults),
+        max_age={kind: _days(node.mapping("max_age").scalar(kind), faults) for kind in _ages(node)},
+        changed=_lists(node.mapping("changed")),
         machine_spread=_spread(node, faults) if "machine_spread" in node else None,
     )
+
+
+def _ages(node: Mapping) -> tuple[str, ...]:
+    return tuple(node.mapping("max_age").entries)
+
+
+def _days(told: Scalar, faults: Faults) -> int:
+    """Whole days: an age is counted from date to date."""
+    return int(quantity(told, parse_duration, faults).value / _HOURS)
+
+
+_HOURS = 24
 
 
 def _spread(node: Mapping, faults: Faults) -> Figure:
