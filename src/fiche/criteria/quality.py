@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
 from fiche.criteria._scope import noted, question, scope_of
+from fiche.criteria._scores import Score, scores
 from fiche.criteria._words import number_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
+from fiche.kernel.fact import Fact
+from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -22,8 +25,24 @@ def compare(
     if limit is None:
         return (Comparison(required=False, conditions=(_untold(),)),)
     threshold = Threshold(figure=limit, at_least="at_least" in requirement.figures)
-    values = tuple(_values(requirement, candidate, ground))
-    return (compared(threshold, values, lambda: _lacking(requirement, candidate, ground)),)
+    read = scores(requirement, limit, question(candidate), ground)
+    values = (
+        *_values(requirement, candidate, ground),
+        *(s.value for s in read if s.value is not None),
+    )
+    found = compared(threshold, values, lambda: _lacking(requirement, candidate, ground, read))
+    near = tuple(_unsure(requirement, score) for score in read if score.near)
+    return (replace(found, conditions=(*found.conditions, *near)),)
+
+
+def _unsure(requirement: Requirement, score: Score) -> Condition:
+    """A score whose standard error reaches over the threshold settles nothing."""
+    return _conditions.document(
+        "quality",
+        f"{score.piece}: {score.doubt}",
+        threshold=f"{_word(requirement, 'metric')} {_limit(requirement)}",
+        supplier="whoever can run the evaluation",
+    )
 
 
 def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
@@ -43,20 +62,31 @@ def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> 
                 )
 
 
-def _same(requirement: Requirement, words: object) -> bool:
-    told = dict(words)  # type: ignore[call-overload]
+def _same(requirement: Requirement, words: Mapping[str, Fact]) -> bool:
+    """Metric and data set must be named alike; the shots too, where they are asked."""
+    names = ("metric", "dataset", *(("few_shot",) if "few_shot" in requirement.facts else ()))
     return all(
-        name in told
+        name in words
         and name in requirement.facts
-        and told[name].value == requirement.facts[name].value
-        for name in ("metric", "dataset")
+        and words[name].value == requirement.facts[name].value
+        for name in names
     )
 
 
-def _lacking(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Condition:
+def _lacking(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry, read: list[Score]
+) -> Condition:
     metric = _word(requirement, "metric")
-    dataset = _word(requirement, "dataset")
+    shots = (
+        f" with {requirement.facts['few_shot'].value} shots"
+        if "few_shot" in requirement.facts
+        else ""
+    )
+    dataset = f"{_word(requirement, 'dataset')}{shots}"
     apart = _apart(requirement, candidate, ground)
+    doubted = [f"{score.piece}: {score.doubt}" for score in read if score.value is None]
+    if doubted:
+        apart += f" ({'; '.join(doubted[:3])})"
     return _conditions.document(
         "quality",
         f"measure {metric} on {dataset} with the formats and the engine of this workload, and import "

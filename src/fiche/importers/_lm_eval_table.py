@@ -89,6 +89,7 @@ def _table(board: Board, rows: list[Row], names: tuple[str, ...]) -> None:
         marks["num_fewshot"] = int(shots) if re.fullmatch(r"\d{1,4}", shots) else None
         marks["stderr"] = cells["Stderr"] if _decimal(cells["Stderr"]) is not None else None
         marks["higher_is_better"] = _direction(row.cells)
+        marks["limit"] = board.sheet.further.get("limit")
         place = Pointer(sha256=board.sheet.sha256, line=row.line, text=row.text)
         board.sheet.results.append(
             figure(

@@ -97,6 +97,7 @@ def _marks(
         "higher_is_better": better if isinstance(better, bool) else None,
         "scale": "fraction" if metric in FRACTIONS and within else None,
         "task_version": None if version is None else str(version),
+        "limit": _limit(root),
     }
     return {name: mark for name, mark in found.items() if mark not in (None, "")}
 
@@ -131,9 +132,16 @@ def _facts(board: Board, root: Mapping[str, Any]) -> None:
         board.state(("config", key), config.get(key), fact)
 
 
-def _warn(board: Board, root: Mapping[str, Any]) -> None:
+def _limit(root: Mapping[str, Any]) -> str | None:
+    """How many samples a task was limited to, or which share of them; None for all."""
     limit = members_of(root.get("config")).get("limit")
-    if isinstance(limit, int | Decimal) and not isinstance(limit, bool):
+    numeric = isinstance(limit, int | Decimal) and not isinstance(limit, bool)
+    return str(limit) if numeric else None
+
+
+def _warn(board: Board, root: Mapping[str, Any]) -> None:
+    limit = _limit(root)
+    if limit is not None:
         board.sheet.warn(
             f"limited: the run was limited to {limit} samples a task (a share where below 1): it does not "
             "stand for the whole data set"

@@ -1,0 +1,190 @@
+"""Scores that a harness's file states, as evidence of quality: which one is asked, what keeps it apart.
+
+A score counts by its own interval. Where the threshold lies within its standard error neither side is shown;
+a part of a data set, another scale or another direction stands for no answer (A7, D6).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from fiche.criteria._attested_number import Value
+from fiche.criteria._scope import Question, noted, scope_of
+from fiche.criteria._words import number_text
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.figure import Figure
+from fiche.kernel.origin import Observed, Stated
+from fiche.kernel.piece import Piece, Result
+from fiche.kernel.readings import results
+from fiche.kernel.record import record
+from fiche.kernel.requirement import Requirement
+from fiche.kernel.unit import ONE
+
+_DECIMAL = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
+
+
+@record
+class Score:
+    """One score that is asked for: its value where it counts, what keeps it from settling where not.
+
+    `near` is True where it counts, and the threshold is within its standard error.
+    """
+
+    piece: str
+    value: Value | None = None
+    doubt: str = ""
+    near: bool = False
+
+
+def scores(requirement: Requirement, limit: Figure, ask: Question, ground: Inquiry) -> list[Score]:
+    """Every score of the pieces that the requirement names, by metric, data set and shots."""
+    found: list[Score] = []
+    for piece in ground.pieces:
+        named = [told for told in results(piece) if _asked(requirement, told[1])]
+        apart = _several(named)
+        if apart:
+            found.append(Score(piece=piece.id, doubt=apart))
+            continue
+        for name, result, figure in named:
+            found.append(_score(requirement, limit, piece, name, result, figure, ask, ground))
+    return found
+
+
+def _asked(requirement: Requirement, result: Result) -> bool:
+    """By the harness's own names; a filter follows the metric behind a comma, as the file writes it."""
+    facts = requirement.facts
+    if result.unit != "score" or "metric" not in facts or "dataset" not in facts:
+        return False
+    chosen = result.marks.get("filter")
+    names = {result.metric, f"{result.metric},{chosen}"} if chosen else {result.metric}
+    return facts["dataset"].value == result.label and facts["metric"].value in names
+
+
+def _several(named: list[tuple[str, Result, Figure]]) -> str:
+    """One file may hold several scores of the name: which is meant, nobody says."""
+    for mark, hint in (
+        ("filter", "write the metric as the file does, 'metric,filter'"),
+        ("model", ""),
+    ):
+        told = dict.fromkeys(str(result.marks.get(mark, "")) for _, result, _ in named)
+        if len(told) > 1:
+            kinds = {"filter": "filters", "model": "models"}[mark]
+            return f"it has the score of several {kinds} ({', '.join(told)})" + (
+                f": {hint}" if hint else ""
+            )
+    return ""
+
+
+def _score(
+    requirement: Requirement,
+    limit: Figure,
+    piece: Piece,
+    name: str,
+    result: Result,
+    figure: Figure,
+    ask: Question,
+    ground: Inquiry,
+) -> Score:
+    scope = scope_of(ask, piece, None, "quality", ground)
+    why = (*scope.short, *scope.contradicted)
+    scaled = _scaled(result, figure, limit)
+    doubts = [
+        *([f"it does not cover: {'; '.join(why[:3])}"] if why else []),
+        *_doubts(requirement, result),
+        *([scaled] if isinstance(scaled, str) else []),
+    ]
+    if doubts or isinstance(scaled, str):
+        return Score(piece=piece.id, doubt="; ".join(doubts))
+    error = _error(result, scaled, figure)
+    wide = None if error is None else _widened(scaled, error, name, result)
+    near = wide is not None and wide.high is not None and wide.low <= limit.low <= wide.high
+    counted = wide if near and wide is not None else scaled
+    bare = () if error is not None else (f"{piece.id} states no standard error of {result.metric}",)
+    return Score(
+        piece=piece.id,
+        value=Value(
+            piece=piece.id,
+            figure=counted,
+            by=scope.by,
+            text=f"{result.text} ± {result.marks['stderr']}" if near else "",
+            noted=(*noted(ask, piece, None, "quality", ground), *bare),
+        ),
+        doubt=_near(result, limit) if near else "",
+        near=near,
+    )
+
+
+def _doubts(requirement: Requirement, result: Result) -> Iterator[str]:
+    """Why a score of the right name answers another question."""
+    marks, facts = result.marks, requirement.facts
+    if "few_shot" in facts:
+        shots = marks.get("num_fewshot")
+        if shots is None:
+            yield f"it does not say the shots, and {facts['few_shot'].value} are asked"
+        elif str(shots) != facts["few_shot"].value:
+            yield f"it was taken with {shots} shots, and {facts['few_shot'].value} are asked"
+    samples, of = marks.get("samples"), marks.get("of_samples")
+    if isinstance(samples, int) and isinstance(of, int) and samples < of:
+        yield f"it is of {samples} of the {of} samples, and a part validates no whole"
+    elif "limit" in marks:
+        yield f"its run was limited to {marks['limit']} samples, and a part validates no whole"
+    better, wanted = marks.get("higher_is_better"), "at_least" in requirement.figures
+    if isinstance(better, bool) and better is not wanted:
+        direction = "more" if better else "less"
+        yield f"the file says that {direction} is better, and the threshold asks the other way"
+
+
+def _scaled(result: Result, figure: Figure, limit: Figure) -> Figure | str:
+    """The score on the threshold's scale, or why nobody can tell that the two are on one.
+
+    62.0 is not 0.62, unless the format says that its scores are percentages.
+    """
+    percent = isinstance(limit.origin, Stated) and "%" in (
+        limit.origin.span.text if limit.origin.span is not None else ""
+    )
+    scale = str(result.marks.get("scale", ""))
+    shown, asked = number_text(figure.low), number_text(limit.low)
+    if scale == "percent":
+        if percent:
+            return (figure / 100).named(f"{figure.id}.share", f"{figure.label}, as a share")
+        return figure if limit.low > 1 else f"it is in percent, and the threshold is {asked}"
+    if percent and scale != "fraction":
+        return (
+            "its scale is not stated, and the threshold is a percentage: write it as the file would"
+        )
+    if (figure.low > 1) != (limit.low > 1) and 1 not in (figure.low, limit.low):
+        return f"its value {shown} and the threshold {asked} may be on two scales"
+    return figure
+
+
+def _error(result: Result, scaled: Figure, figure: Figure) -> Fraction | None:
+    told = str(result.marks.get("stderr", ""))
+    if not _DECIMAL.fullmatch(told):
+        return None
+    return Fraction(told) / (100 if scaled is not figure else 1)
+
+
+def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figure:
+    """The score with one standard error to either side."""
+    origin = Observed(
+        pointer=result.pointer,
+        counter=f"standard error of {result.metric}",
+        scope=result.label,
+        stat="stderr",
+        printed=str(result.marks["stderr"]),
+    )
+    spread = Figure(
+        low=-error, high=error, unit=ONE, origin=origin, id=f"{name}.stderr",
+        label=f"{result.metric} {result.label}, standard error to either side",
+    )  # fmt: skip
+    label = f"{figure.label}, one standard error to either side"
+    return (figure + spread).named(f"{name}.with_stderr", label)
+
+
+def _near(result: Result, limit: Figure) -> str:
+    return (
+        f"{result.text} ± {result.marks['stderr']} (standard error) does not tell apart from the threshold "
+        f"{number_text(limit.low)}: evaluate more samples"
+    )
