@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
-from fiche.kernel.piece import Capacity, Failure, Observation, Piece, Printed, Run
-from fiche.kernel.unit import BYTE, count_of
+from fiche.kernel.piece import Capacity, Failure, Observation, Piece, Printed, Result, Run
+from fiche.kernel.unit import BYTE, ONE, SECOND, count_of
 
 
 def observation_id(piece: str, run: str, place: int) -> str:
@@ -73,6 +73,35 @@ def quantity(value: Printed, pointer: Pointer, counter: str, name: str) -> Figur
     return printed(value, origin, name)
 
 
+def results(piece: Piece) -> Iterator[tuple[str, Result, Figure]]:
+    """Every score, throughput and latency of a piece with its id, and as a figure of its own."""
+    for place, result in enumerate(piece.reading.results, 1):
+        name = f"{piece.id}/result.{place}"
+        yield name, result, scored(result, name)
+
+
+_UNITS = {"": ONE, "score": ONE, "s": SECOND}
+
+
+def scored(result: Result, name: str) -> Figure:
+    """A result as a figure, as wide as its printing; a score is a pure number."""
+    origin = Observed(
+        pointer=result.pointer,
+        counter=result.metric,
+        scope=result.label,
+        stat=result.stat,
+        printed=result.text,
+    )
+    return Figure(
+        low=result.low,
+        high=result.high,
+        unit=_UNITS.get(result.unit, count_of(result.unit)),
+        origin=origin,
+        id=name,
+        label=" ".join(filter(None, (result.metric, result.label))),
+    )
+
+
 def figures(piece: Piece) -> Iterator[Figure]:
     """Everything that a piece observed as figures: counters, totals, and the quantities of failures."""
     seen = [observed(reading, name) for name, _, reading in observations(piece)]
@@ -81,4 +110,5 @@ def figures(piece: Piece) -> Iterator[Figure]:
     for name, _, failure in failures(piece):
         for key, value in failure.quantities.items():
             seen.append(quantity(value, failure.pointer, key, f"{name}.{key}"))
+    seen += [figure for _, _, figure in results(piece)]
     yield from (figure for figure in seen if figure is not None)

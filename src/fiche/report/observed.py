@@ -22,6 +22,7 @@ from fiche.report.parts import (
     Section,
     Words,
 )
+from fiche.report.results import results
 from fiche.report.tested import runs
 from fiche.report.together import told_together
 
@@ -33,6 +34,7 @@ def section(desk: Desk) -> Section:
         *told_together(desk),
         *counters(desk),
         *imported(desk),
+        *results(desk),
         *_asynchronous(desk),
         *_failures(desk),
     )

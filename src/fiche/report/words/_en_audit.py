@@ -102,6 +102,15 @@ AUDIT = {
         "Planned by programs, not measured: budgets that follow from a setting, and estimates. Nothing is "
         "compared with them"
     ),
+    "results_caption": (
+        "Scores, throughputs and latencies that files state, as printed: what a score is of, and with how many "
+        "shots, stands with it"
+    ),
+    "task": "Task or target",
+    "metric": "Metric",
+    "standard_error": "± {value} standard error",
+    "shots": "{n} shots",
+    "samples_of": "{n} of {of} samples",
     "together_caption": "Pieces that tell of one run: what they state alike, and what they state differently",
     "run_named": "Run",
     "states_alike": "States alike",
