@@ -1,0 +1,117 @@
+"""Statistics of the allocator as Python prints them, in a text file or among the lines of a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fiche.importers._json import Path
+from fiche.importers._literal import Leaf, Node, NotLiteralError, leaves, literal
+from fiche.importers._prefix import body, speaker
+from fiche.importers._scan import Lines
+from fiche.importers._squeezed import Squeezed
+from fiche.importers._stats_groups import Group, groups
+
+_START = re.compile(
+    rb"['\"](?:(?:allocated|reserved|active|inactive_split|requested)_bytes|reserved_bytes_by_private_pools"
+    rb"|allocation|segment|active|inactive_split|num_(?:ooms|alloc_retries|sync_all_streams|device_alloc"
+    rb"|device_free|oom_rejections)|oversize_(?:allocations|segments)|max_split_size)"
+    rb"(?:\.(?:all|large_pool|small_pool|current|peak|allocated|freed)[\w.]{0,40})?['\"]\s{0,9}[:,]"
+)
+_OPENS = re.compile(rb"(?:OrderedDict|dict)\(|[{\[(]")
+_BEFORE = 4_000
+_MAX_STARTS = 8
+# A value is sought in its line, then in so many lines: work stays in proportion to what is read.
+_STEPS = (1, 16, 128, 1024, 8192)
+_MAX_LINE = 2_000_000
+
+
+def printed_groups(content: bytes) -> Iterator[tuple[int, Group | None]]:
+    """Every set of statistics with the line that it begins on; None for one that breaks off."""
+    numbers = Lines(content)
+    at = 0
+    while (start := _START.search(content, at)) is not None:
+        found = _Value(content, start.start())
+        at = max(start.end(), found.end)
+        if found.node is not None:
+            yield from _groups(found.node, found.text, found.rank, numbers)
+        elif found.cut:
+            yield numbers.number(start.start()), None
+
+
+def _groups(
+    node: Node, text: Squeezed, rank: int | str | None, numbers: Lines
+) -> Iterator[tuple[int, Group]]:
+    places: dict[Path, int] = {}
+
+    def told() -> Iterator[tuple[Path, object]]:
+        for path, leaf in leaves(node):
+            places[path] = leaf.at
+            yield path, leaf.text
+
+    for group in groups(told()):
+        group.rank = rank if group.rank is None else group.rank
+        first = min(places[path] for _, path in group.members.values())
+        yield numbers.number(text.source(first)), group
+
+
+class _Value:
+    """The outermost value around an anchor that begins on its line.
+
+    `node` is None where there is none; `end` is how far the content was looked at, `cut` True where the
+    content ends inside; `rank` is who printed it, by what stands in front.
+    """
+
+    def __init__(self, content: bytes, anchor: int) -> None:
+        self.node: Node | None = None
+        self.text = Squeezed(content)
+        self.end, self.cut = anchor, False
+        line = max(content.rfind(b"\n", 0, anchor) + 1, anchor - _BEFORE)
+        self.rank = speaker(content[line:anchor]).rank
+        for opening in list(_OPENS.finditer(content, line, anchor))[:_MAX_STARTS]:
+            if self._holds(content, line, opening.start(), anchor):
+                break
+
+    def _holds(self, content: bytes, line: int, start: int, anchor: int) -> bool:
+        """True where the value that begins at `start` holds the anchor."""
+        for steps in _STEPS:
+            text = _gathered(content, line, start, steps)
+            try:
+                node, end = literal(text.text, 0)
+            except NotLiteralError as error:
+                place = text.after(error.at) if text.text else start
+                if place <= anchor and not error.cut:
+                    return False
+                self.end = max(self.end, place)
+                self.cut = error.cut
+                if not error.cut:
+                    return False
+                continue
+            if isinstance(node, Leaf) or text.after(end) <= anchor:
+                return False
+            self.node, self.text, self.end, self.cut = node, text, text.after(end), False
+            return True
+        return False
+
+
+def _gathered(content: bytes, line: int, start: int, steps: int) -> Squeezed:
+    """The rest of a line without blanks, and the following lines of its speaker."""
+    text = Squeezed(content)
+    end = _line_end(content, start)
+    text.add(start, end)
+    front = content[line : body(content, line, start, b"")[0]]
+    who = speaker(content[line:start])
+    for _ in range(steps - 1):
+        if end >= len(content):
+            break
+        begin, end = end + 1, _line_end(content, end + 1)
+        first, last = body(content, begin, end, front)
+        if who.may_be(speaker(content[begin : min(first, begin + 600)])):
+            text.joint()
+            text.add(first, last)
+    return text
+
+
+def _line_end(content: bytes, start: int) -> int:
+    end = content.find(b"\n", start, start + _MAX_LINE)
+    return end if end >= 0 else min(len(content), start + _MAX_LINE)
