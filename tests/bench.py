@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench_logs import bench_logs
 from bench_models import bench_models
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,6 +101,8 @@ def main() -> int:
         ]
     if not wanted or "models" in wanted:
         missed += bench_models(max(options.rounds // 3, 1))
+    if not wanted or "logs" in wanted:
+        missed += bench_logs(max(options.rounds // 5, 1))
     print("all within their bounds" if not missed else f"beyond its bound: {', '.join(missed)}")
     return 0
 
