@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fiche.importers._joined import joined
 from fiche.importers._lines import holds
-from fiche.importers._opened import is_gzip, opened
+from fiche.importers._opened import opened, unpacked_note
 from fiche.importers._refusal import refused
 from fiche.importers._unsupported import not_supported, unsupported
 from fiche.kernel.diagnostic import Refused
@@ -56,8 +56,7 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
             importers equally sure (F422), or what the importer itself refuses.
     """
     text = opened(content, sha256)
-    unpacked = ("unpacked: lines are counted in the text inside the gzip data",)
-    notes = unpacked if is_gzip(content) else ()
+    notes = unpacked_note(content)
     if kind:
         reading = _named(kind, sha256).read(text, sha256)
     else:

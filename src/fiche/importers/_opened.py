@@ -48,14 +48,6 @@ def opened_head(head: bytes) -> bytes:
     return _as_utf8(bytes(found))
 
 
-def is_packed(content: bytes) -> bool:
-    """True for bytes that begin as one of the known packings does."""
-    return not isinstance(content, Excerpt) and packing_of(content) is not None
-
-
-is_gzip = is_packed
-
-
 def unpacked_note(content: bytes) -> tuple[str, ...]:
     """What a reader of the lines of a packed file should know."""
     packing = None if isinstance(content, Excerpt) else packing_of(content)
