@@ -2,6 +2,7 @@
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Observation
+from fiche.kernel.record import replace
 from fiche.kernel.rounding import exact_bytes
 from fiche.kernel.series import series
 
@@ -25,7 +26,8 @@ def grouped(*readings):
 def test_steps_of_one_counter_are_one_series_with_its_largest():
     (one,) = grouped(*(seen(v, n, marks={"step": n}) for n, v in enumerate((3, 9, 5), 1)))
     assert [each.value.value for _, each in one.readings] == [3, 9, 5]
-    assert one.largest[0] == "p/reading.2"
+    assert one.extreme[0] == "p/reading.2"
+    assert len(one.shown) == 3
     assert (one.repeats, one.constant) == (0, False)
 
 
@@ -50,3 +52,11 @@ def test_ranks_devices_slices_and_processes_are_apart():
         seen(3, window="trace"),
     )
     assert len(found) == 7
+
+
+def test_of_free_memory_the_smallest_reading_is_told_of_a_long_series():
+    readings = [
+        replace(seen(v, n, marks={"step": n}), stat="free") for n, v in enumerate(range(9, 2, -1))
+    ]
+    (one,) = grouped(*readings)
+    assert [each.value.value for _, each in one.shown] == [3]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fiche.cli.evidence import Evidence
+from fiche.cli.readings_text import readings, set_aside, stated
 from fiche.cli.results_text import results_text
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
-from fiche.kernel.address import Pointer
-from fiche.kernel.piece import Failure, Observation, Printed, Reading, Run
-from fiche.kernel.series import Series, series
-from fiche.report.imported import decimal, place_of
+from fiche.kernel.piece import Failure, Printed, Run
 
 _KINDS = {
     "allocator_oom": "an allocator could not get memory",
@@ -59,15 +57,11 @@ def _piece(piece: Evidence) -> Iterator[str]:
     if reading.duplicate_messages:
         yield f"  {reading.duplicate_messages} further message(s) repeat a failure above\n"
     yield from _runs(reading.runs)
-    yield from _stated(reading)
-    yield from _readings(observations(reading))
-    yield from _readings(reading.planned, planned=True)
+    yield from stated(reading)
+    yield from readings(observations(reading))
+    yield from readings(reading.planned, planned=True)
     yield from results_text(reading.results)
-    if reading.not_observed:
-        yield "\n"
-    for text in reading.not_observed:
-        where = place_of(text.pointer)
-        yield paragraph(f"not evidence ({text.reason}), {where}: {text.text[:200]}", indent="  ")
+    yield from set_aside(reading.not_observed)
     if reading.warnings:
         yield "\n"
     for warning in reading.warnings:
@@ -128,109 +122,6 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
             header=("run", "outcome", "ordering", "pass", "executed"),
             indent="  ",
         )
-
-
-_TITLES = {
-    False: "Measured, or reported by the program itself:",
-    True: "Planned, not measured (budgets and estimates: nothing is compared with them):",
-}
-
-
-def _readings(seen: Sequence[Observation], *, planned: bool = False) -> Iterator[str]:
-    """One row a counter that only time tells apart: its largest reading, and of how many."""
-    if not seen:
-        return
-    yield "\n"
-    yield paragraph(_TITLES[planned], indent="  ")
-    rows = [_series_row(one) for one in series(("", each) for each in seen)]
-    yield table(
-        rows, header=("counter", "of", "as printed", "bytes", "place"), right=(2, 3), indent="    "
-    )
-
-
-def _series_row(one: Series) -> tuple[str, ...]:
-    _, seen = one.largest
-    words = [
-        seen.phase or seen.label,
-        *(f"{key} {seen.marks[key]}" for key in _SHOWN_MARKS if key in seen.marks),
-    ]
-    told = ", ".join(str(word) for word in words if word and word != seen.counter)
-    stat = "" if seen.counter.endswith(f"{seen.stat}") else f", {seen.stat.replace('_', ' ')}"
-    several = f"largest of {len(one.readings)}" if len(one.readings) > 1 else ""
-    if several and one.constant:
-        several = f"the same {len(one.readings)} times"
-    if one.repeats:
-        several += f"{', ' if several else ''}printed again {one.repeats} times"
-    place = place_of(seen.pointer) + (f" ({several})" if several else "")
-    return (
-        f"{seen.counter}{stat}" + (f": {told}" if told else ""),
-        _whose(seen),
-        _printed(seen),
-        _value(seen),
-        place,
-    )
-
-
-_SHOWN_MARKS = ("step", "buffer", "process", "pid", "at_tokens")
-_SCOPES = {
-    "process_allocator": "allocator",
-    "process": "process",
-    "device": "whole device",
-    "component": "one buffer",
-    "host_process": "process, host memory",
-    "host": "whole host",
-}
-
-
-def _whose(seen: Observation) -> str:
-    """The scope, and whose it is: device, slice, rank."""
-    told = [_SCOPES.get(seen.scope, seen.scope)]
-    told += [f"device {seen.device_index}"] if seen.device_index is not None else []
-    mig = seen.marks.get("mig")
-    if isinstance(mig, dict):
-        told.append("MIG " + " ".join(f"{key} {value}" for key, value in mig.items()))
-    told += [f"rank {seen.rank}"] if seen.rank is not None else []
-    return ", ".join(told)
-
-
-def _printed(seen: Observation) -> str:
-    if seen.value is not None:
-        return seen.value.text
-    return "" if seen.number is None else f"{decimal(seen.number)} {seen.unit}".strip()
-
-
-def _value(seen: Observation) -> str:
-    if seen.value is None:
-        return "" if seen.number is not None else "not available"
-    if seen.value.unavailable:
-        return "not available"
-    if seen.value.low == seen.value.high:
-        return _bytes(seen.value.low)
-    return f"{_bytes(seen.value.low)} to {_bytes(seen.value.high)}"
-
-
-def _stated(reading: Reading) -> Iterator[str]:
-    """What the file itself says of its scope, with the place of each fact."""
-    if not (reading.facts or reading.capacities or reading.counters):
-        return
-    yield "\n"
-    rows = [(path, fact.value, _place(fact.address)) for path, fact in reading.facts.items()]
-    rows += [
-        (
-            f"total of device {'?' if one.device_index is None else one.device_index}",
-            f"{one.value.text} {one.device_name}".strip(),
-            place_of(one.pointer),
-        )
-        for one in reading.capacities
-        if one.counter != "oom_total_capacity"
-    ]
-    rows += [(name, str(count), "") for name, count in reading.counters.items()]
-    if rows:
-        yield table(rows, header=("the file states", "", "place"), indent="  ")
-
-
-def _place(address: object) -> str:
-    return place_of(address) if isinstance(address, Pointer) else ""
 
 
 def _unsaid(failures: Sequence[Failure]) -> str:

@@ -1,7 +1,7 @@
 """Readings of one counter that only time tells apart, as one series (C3, C5, C13).
 
 A log prints the same counter at each step, and prints one line twice where it has two handlers. Nothing is
-added or averaged: of a series the largest reading stands for the rest, and says for how many.
+added or averaged: of a long series its largest reading stands for the rest, and says for how many.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from fiche.kernel.figure import Number
 from fiche.kernel.piece import Observation
 from fiche.kernel.record import record
 
+# A short series is shown reading by reading: its labels tell what each was taken at.
+_FEW = 6
 # What tells one thing measured from another on the same device.
 _MARKS = ("mig", "pid", "buffer", "stage", "bus_id", "release")
 
@@ -33,9 +35,16 @@ class Series:
         return self.readings[0][1]
 
     @property
-    def largest(self) -> tuple[str, Observation]:
-        """The reading with the largest lower end; the first of equals."""
+    def extreme(self) -> tuple[str, Observation]:
+        """The reading with the largest lower end, of free memory the one with the smallest; first of equals."""
+        if self.first.stat == "free":
+            return min(self.readings, key=lambda each: _height(each[1]))
         return max(self.readings, key=lambda each: _height(each[1]))
+
+    @property
+    def shown(self) -> tuple[tuple[str, Observation], ...]:
+        """All readings of a short series; of a long one the extreme alone stands for the rest."""
+        return self.readings if len(self.readings) <= _FEW else (self.extreme,)
 
     @property
     def constant(self) -> bool:

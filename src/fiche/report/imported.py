@@ -26,9 +26,10 @@ def imported(desk: Desk) -> Iterator[Block]:
     """The table of what files state as measured, and the one of what they only planned."""
     for name, plans in (("imported", False), ("planned", True)):
         rows = [
-            _row(desk, piece, one)
+            _row(desk, piece, one, name_of, seen)
             for piece in desk.decision.fiche.pieces
             for one in _series(piece, plans=plans)
+            for name_of, seen in one.shown
         ]
         if rows:
             titles = columns(desk, "counter", "scope", "device", "value:number", "place")
@@ -43,14 +44,14 @@ def _series(piece: Piece, *, plans: bool) -> Iterable[Series]:
     )
 
 
-def _row(desk: Desk, piece: Piece, one: Series) -> Row:
-    name, seen = one.largest
+def _row(desk: Desk, piece: Piece, one: Series, name: str, seen: Observation) -> Row:
     value = _value(desk, seen, name)
-    several = desk.say("largest_of", n=len(one.readings)) if len(one.readings) > 1 else ()
-    if one.constant and several:
-        several = desk.say("same_in_all", n=len(one.readings))
+    several: Parts = ()
+    if len(one.shown) < len(one.readings):
+        word = "smallest_of" if seen.stat == "free" else "largest_of"
+        several = desk.say("same_in_all" if one.constant else word, n=len(one.readings))
     return row(
-        cell(_counter(desk, seen), _labels(seen, whole=len(one.readings) == 1)),
+        cell(_counter(desk, seen), _labels(seen, whole=not several)),
         cell(
             desk.term(seen.scope),
             desk.word(f"origin_{seen.kind_of_origin}"),

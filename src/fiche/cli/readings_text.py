@@ -1,0 +1,124 @@
+"""Counters of a file of evidence on a terminal: what each is, of whom, as printed, what it means, where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fiche.cli.terminal import paragraph, table
+from fiche.kernel.address import Pointer
+from fiche.kernel.piece import NotObserved, Observation, Reading
+from fiche.kernel.readings import observed
+from fiche.kernel.series import Series, series
+from fiche.report.imported import decimal, place_of
+from fiche.report.numbers import TERMINAL, amount
+
+_MEASURED = "Measured, or reported by the program of its own buffers:"
+_PLANNED = "Planned, not measured (budgets and estimates: nothing is compared with them):"
+_SHOWN_MARKS = ("stage", "step", "buffer", "process", "pid", "at_tokens")
+_MOST_LINES = 6
+_SCOPES = {
+    "process_allocator": "allocator",
+    "process": "process",
+    "device": "whole device",
+    "component": "one buffer",
+    "host_process": "process, host",
+    "host": "whole host",
+}
+
+
+def readings(seen: Sequence[Observation], *, planned: bool = False) -> Iterator[str]:
+    """One row a reading of a short series, one row for all of a long one."""
+    if not seen:
+        return
+    yield "\n"
+    yield paragraph(_PLANNED if planned else _MEASURED, indent="  ")
+    rows = [_row(one, each) for one in series(("", each) for each in seen) for _, each in one.shown]
+    header = ("counter", "of", "as printed", "means", "place")
+    yield table(rows, header=header, right=(2, 3), indent="    ")
+
+
+def _row(one: Series, seen: Observation) -> tuple[str, ...]:
+    told = [seen.phase or seen.label]
+    told += [f"{key} {seen.marks[key]}" for key in _SHOWN_MARKS if key in seen.marks]
+    words = ", ".join(word for word in told if word and word != seen.counter)
+    stat = seen.stat.replace("_", " ")
+    counter = seen.counter if seen.counter.endswith(seen.stat) else f"{seen.counter}, {stat}"
+    place = place_of(seen.pointer)
+    return (
+        f"{counter}: {words}" if words else counter,
+        _whose(seen),
+        _printed(seen),
+        _meaning(seen),
+        f"{place} ({how})" if (how := _how_many(one)) else place,
+    )
+
+
+def _how_many(one: Series) -> str:
+    count, told = len(one.readings), []
+    if len(one.shown) < count and one.constant:
+        told.append(f"the same {count} times")
+    elif len(one.shown) < count:
+        told.append(f"{'smallest' if one.first.stat == 'free' else 'largest'} of {count}")
+    if one.repeats:
+        told.append(f"{one.repeats} lines repeat it")
+    return ", ".join(told)
+
+
+def _whose(seen: Observation) -> str:
+    """The scope, and whose it is: device, slice, rank."""
+    told = [_SCOPES.get(seen.scope, seen.scope)]
+    told += [f"device {seen.device_index}"] if seen.device_index is not None else []
+    mig = seen.marks.get("mig")
+    if isinstance(mig, dict):
+        told.append("MIG " + " ".join(f"{key} {value}" for key, value in mig.items()))
+    told += [f"rank {seen.rank}"] if seen.rank is not None else []
+    return ", ".join(told)
+
+
+def _printed(seen: Observation) -> str:
+    if seen.value is not None:
+        return seen.value.text
+    return "" if seen.number is None else f"{decimal(seen.number)} {seen.unit}".strip()
+
+
+def _meaning(seen: Observation) -> str:
+    """The figure in one family of units, whatever label the program gave it; --json has the bytes."""
+    if seen.value is None:
+        return "" if seen.number is not None else "not available"
+    told = observed(seen, "")
+    return "not available" if told is None else amount(told, TERMINAL)
+
+
+def stated(reading: Reading) -> Iterator[str]:
+    """What the file itself says of its scope, with the place of each fact."""
+    rows = [(path, fact.value, _place(fact.address)) for path, fact in reading.facts.items()]
+    rows += [
+        (
+            f"total of {'a device' if one.device_index is None else f'device {one.device_index}'}",
+            f"{one.value.text} {one.device_name}".strip(),
+            place_of(one.pointer),
+        )
+        for one in reading.capacities
+        if one.counter != "oom_total_capacity"
+    ]
+    rows += [(name, str(count), "") for name, count in reading.counters.items()]
+    if rows:
+        yield "\n"
+        yield table(rows, header=("the file states", "", "place"), indent="  ")
+
+
+def _place(address: object) -> str:
+    return place_of(address) if isinstance(address, Pointer) else ""
+
+
+def set_aside(texts: Sequence[NotObserved]) -> Iterator[str]:
+    """What looks like evidence and is none: each text once, with its places."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for text in texts:
+        told.setdefault((text.reason, text.text[:200]), []).append(place_of(text.pointer))
+    if told:
+        yield "\n"
+    for (reason, words), places in told.items():
+        more = f" and {len(places) - _MOST_LINES} more" if len(places) > _MOST_LINES else ""
+        where = ", ".join(places[:_MOST_LINES]) + more
+        yield paragraph(f"not evidence ({reason}), {where}: {words}", indent="  ")
