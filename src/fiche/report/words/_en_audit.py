@@ -123,6 +123,7 @@ AUDIT = {
     "origin_budget": "budget from a setting",
     "not_printed": "not available, says the program",
     "largest_of": "largest of {n} readings",
+    "smallest_of": "smallest of {n} readings",
     "same_in_all": "in {n} readings",
     "place": "Place",
     "rows_left": "{n} further readings are in decision.json.",
@@ -165,6 +166,7 @@ AUDIT = {
     "typed_scope": "On the word of {by}: {facts}",
     "attests": "Attests {facts}",
     "attested_from": "{fact} (line {line})",
+    "redacted": "Redacted before it was stored: {things}",
     "scope_untold": "the scope is not told",
     "digest_column": "sha256",
     # Assumptions
