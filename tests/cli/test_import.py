@@ -83,10 +83,10 @@ def test_nothing_of_a_hostile_log_reaches_the_terminal(fiche, write):
 
 
 def test_a_refusal_names_file_and_format_and_prints_no_result(fiche, write):
-    table = write("gpu.txt", "+------------------------+\n| NVIDIA-SMI 535.54  Driver\n")
+    table = write("trace.sqlite", "SQLite format 3\x00")
     ended = fiche("import", write("a.log", OOM), table, "--json")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith(f"F421 {table}: format not supported yet: nvidia-smi table")
+    assert ended.err.startswith(f"F421 {table}: format not supported yet: SQLite database")
     assert "hint:" in ended.err
 
 

@@ -1,0 +1,77 @@
+"""Lines of a device tool's output as text: colours, carriage returns and JSON's escapes taken away.
+
+Tables are read as blocks from a heading on, so a long log costs no more than what stands in its tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fiche.importers._prefix import ANSI
+from fiche.importers._scan import Lines
+from fiche.kernel.address import Pointer
+from fiche.kernel.record import record
+
+_COLOUR = re.compile(ANSI + rb"|\\+u001[bB]\[[0-9;:]{0,24}m|\\+(?:x1[bB]|033)\[[0-9;:]{0,24}m")
+_ESCAPED_EDGE = re.compile(rb"\\{1,4}[rn]")
+_LONGEST = 8_192
+_LONGEST_LINE = 4 * 1024 * 1024
+_SHOWN = 400
+_MAX_PARTS_OF_A_LINE = 100_000
+
+
+@record
+class Row:
+    """One visible line, or one part of a line; `number` counts LF from 1."""
+
+    text: str
+    number: int
+
+    def pointer(self, sha256: str) -> Pointer:
+        """The place of the line, with its text as it is shown to people."""
+        shown = " ".join(self.text[: 4 * _SHOWN].split())
+        return Pointer(sha256=sha256, line=self.number, text=shown[:_SHOWN])
+
+
+def rows(content: bytes, start: int = 0, number: int | None = None) -> Iterator[Row]:
+    """Every line from an offset on; `number` is the line of that offset where the caller knows it."""
+    line = Lines(content).number(start) if number is None else number
+    at = start
+    while at <= len(content):
+        stop = content.find(b"\n", at)
+        stop = len(content) if stop < 0 else stop
+        yield from _parts(content, at, stop, line)
+        at, line = stop + 1, line + 1
+
+
+def _parts(content: bytes, start: int, stop: int, number: int) -> Iterator[Row]:
+    """The parts between carriage returns and between JSON's escaped line ends, where a quote opens them."""
+    raw = content[start : min(stop, start + _LONGEST_LINE)]
+    pieces = [raw]
+    if b"\r" in raw:
+        pieces = raw.split(b"\r", _MAX_PARTS_OF_A_LINE)
+    if b"\\n" in raw and (b'"' in raw or b"'" in raw):
+        pieces = [part for piece in pieces for part in _ESCAPED_EDGE.split(piece)]
+    for piece in pieces[:_MAX_PARTS_OF_A_LINE]:
+        yield Row(text=_visible(piece[:_LONGEST]), number=number)
+
+
+def _visible(raw: bytes) -> str:
+    text = _COLOUR.sub(b"", raw).decode("utf-8", errors="replace").replace("\xa0", " ")
+    return text.replace("\x00", "").rstrip()
+
+
+def places(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
+    """(offset of the line's start, its number) of each line that holds a word, once.
+
+    Of an endless line only what stands near the word is looked at.
+    """
+    lines = Lines(content)
+    at = content.find(word)
+    while at >= 0:
+        floor = max(0, at - _LONGEST)
+        start = max(content.rfind(b"\n", floor, at) + 1, floor)
+        yield start, lines.number(start)
+        stop = content.find(b"\n", at)
+        at = content.find(word, stop) if stop >= 0 else -1
