@@ -232,6 +232,7 @@ def card(gpu=GPU, gb=24, vendor="nvidia", power=None, sightings=(), **facts):
         traps=(),
         sightings=tuple(sightings),
         span=span(),
+        gathered=DATE,
     )
 
 
@@ -395,9 +396,9 @@ def total(value, *, counter="torch_total_memory", device=0, others=None, name=""
 def piece(id="run", *, runs=(), totals=(), machine=None, kind="record", attests=(), **scope):
     """A piece: `machine` is printed by the file, `scope` is typed by its author.
 
-    `executed` in the scope are typed dimensions, `by` who typed all of it.
+    `executed` in the scope are typed dimensions, `by` who typed all of it. It is of the decision's day.
     """
-    by = scope.pop("by", AUTHOR)
+    by, dated = scope.pop("by", AUTHOR), scope.pop("date", DATE)
     dimensions = scope.pop("executed", {})
     told = {} if machine is None else {"machine": Fact(value=machine, address=pointer(id))}
     return Piece(
@@ -418,6 +419,7 @@ def piece(id="run", *, runs=(), totals=(), machine=None, kind="record", attests=
             for name, value in dimensions.items()
         },
         attested=tuple(attests),
+        date=dated,
         typed_by=by,
     )
 

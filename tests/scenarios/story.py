@@ -420,6 +420,7 @@ def _check_words(told, where):
         "nothing_required": ("to_confirm", "what is required is not stated"),
         "overlap": ("to_confirm", "the intervals overlap"),
         "open": ("to_confirm", "no piece in scope settles"),
+        "stale": ("to_confirm", "what it leans on is out of date: "),
     }
     code, start = starts[told["reason_code"]]
     assert told["verdict"] == code, where

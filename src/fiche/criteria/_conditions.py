@@ -167,3 +167,14 @@ def narrower() -> Condition:
         supplier="whoever can run it",
         piece_kind="record",
     )
+
+
+def stale(piece: str, why: tuple[str, ...]) -> Condition:
+    """A piece, or the catalog, that is out of date at the decision's date."""
+    what = piece or "the catalog's facts"
+    return Condition(
+        topic="stale",
+        text=f"renew {what}, or show that it still holds: {'; '.join(why)}",
+        supplier="whoever made it",
+        piece_kind="a new piece of the same kind",
+    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package, told_basis
+from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
 from fiche.evaluate.findings import judged, second_readings
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
@@ -160,7 +161,8 @@ def _outcome(
     worst = max((f.verdict for f in findings if f.level == "must"), default=Verdict.TO_CONFIRM)
     if bench.unnamed:
         worst = max(worst, Verdict.TO_CONFIRM)  # A1: on no identity, no candidate is retained
-    bought = package(candidate, bench.basis, ground)
+    priced = aged("cost", candidate, ground)
+    bought = package(priced.candidate, bench.basis, priced.ground)
     return Outcome(
         candidate=candidate,
         status=_STATUS[worst],
@@ -169,7 +171,7 @@ def _outcome(
         conditions=order.merged(findings),
         cost=bought.cost if bought else None,
         useful_margin=order.least_margin(findings),
-        schedule=order.schedule(candidate, ground),
+        schedule=order.schedule(candidate, aged("delivery", candidate, ground).ground),
         rank=None,
         cost_conditions=_cost_conditions(bought),
     )

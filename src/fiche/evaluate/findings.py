@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _conditions
+from fiche.criteria._stale import aged
 from fiche.criteria._words import figure_text
 from fiche.evaluate.rule import Row, judge
+from fiche.evaluate.staleness import leaned_on, with_stale
 from fiche.kernel import trace
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -21,9 +23,16 @@ def judged(
     criterion: Criterion, requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> Iterator[Finding]:
     """The findings of one requirement on one candidate, on firm bounds."""
-    for comparison in criterion.compare(requirement, candidate, ground):
-        both = _contradicting(comparison)
-        yield _finding(requirement, candidate, both, judge(both))
+    seen = aged(criterion.name, candidate, ground)
+    now = tuple(map(_contradicting, criterion.compare(requirement, seen.candidate, seen.ground)))
+    told = (_finding(requirement, candidate, one, judge(one)) for one in now)
+    if not seen.left:
+        yield from told
+        return
+    before = map(_contradicting, criterion.compare(requirement, candidate, ground))
+    for found, one, with_all in zip(told, now, before, strict=True):
+        every = _finding(requirement, candidate, with_all, judge(with_all))
+        yield with_stale(found, every, leaned_on(seen.left, with_all, one))
 
 
 def _contradicting(comparison: Comparison) -> Comparison:
@@ -95,7 +104,8 @@ def second_readings(
     """Judge once more with assumptions let in; only a *to confirm* may turn, and never a conflict."""
     if all(finding.verdict is not Verdict.TO_CONFIRM for finding in firmly):
         return
-    comparisons = criterion.compare(requirement, candidate, guessing)
+    seen = aged(criterion.name, candidate, guessing)
+    comparisons = criterion.compare(requirement, seen.candidate, seen.ground)
     for finding, comparison in zip(firmly, comparisons, strict=True):
         row = judge(_contradicting(comparison), assume=True)
         if finding.verdict is Verdict.TO_CONFIRM and row.verdict is not Verdict.TO_CONFIRM:

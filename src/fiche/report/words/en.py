@@ -36,6 +36,7 @@ MEMBER = Language(
         "need": "memory really needed",
         "placement": "placement",
         "quality": "quality",
+        "stale": "pieces out of date",
     },
     kinds={
         "capacity": "Capacity",

@@ -1,0 +1,197 @@
+"""What is out of date at the decision's date: pieces that ran out or grew old, or whose subject changed since.
+
+A stale piece is left aside, as if it were not there: dropping a piece moves a verdict only to *to confirm*, or
+out of a conflict (DESIGN 4). That holds for a failure too: it stays an observation and is shown, but it
+excludes nothing before it is seen again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from fiche.criteria import _claims
+from fiche.criteria._scope import told_facts
+from fiche.criteria._words import number_text
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.fact import Fact
+from fiche.kernel.piece import Piece
+from fiche.kernel.record import record, replace
+from fiche.kernel.requirement import Candidate
+
+# Where files print the day of what they tell.
+_DAYS = ("measured_on", "started_at", "date")
+# What `about` tells that is no fact of a workload.
+_BESIDE = frozenset({"catalog", "case"})
+# Facts of a card's row that are amounts; its names stay, for they tell cards apart.
+CATALOG = "the catalog"
+
+
+@record
+class Left:
+    """A piece that is left aside, and why; the catalog's own facts have no piece."""
+
+    piece: str
+    why: tuple[str, ...]
+
+
+@record
+class Aged:
+    """An inquiry without what is out of date, and what that is."""
+
+    candidate: Candidate
+    ground: Inquiry
+    left: tuple[Left, ...] = ()
+
+
+def aged(criterion: str, candidate: Candidate, ground: Inquiry) -> Aged:
+    """Leave aside what is out of date for one criterion and candidate."""
+    left, kept = [], []
+    for piece in ground.pieces:
+        why = tuple(dict.fromkeys(reasons(piece, criterion, candidate, ground)))
+        if why:
+            left.append(Left(piece=piece.id, why=why))
+        else:
+            kept.append(piece)
+    card, old = candidate.card, _old_catalog(candidate, ground)
+    if old and card is not None and card.figures:
+        left.append(Left(piece="", why=(old,)))
+        candidate = replace(candidate, card=replace(card, figures={}))
+    if not left:
+        return Aged(candidate=candidate, ground=ground)
+    ground = replace(ground, pieces=tuple(kept))
+    return Aged(candidate=candidate, ground=ground, left=tuple(left))
+
+
+def reasons(piece: Piece, criterion: str, candidate: Candidate, ground: Inquiry) -> Iterator[str]:
+    """Why a piece is out of date; nothing where it is not."""
+    yield from _ran_out(piece, criterion, ground)
+    yield from _too_old(piece, ground)
+    yield from _changed(piece, criterion, candidate, ground)
+    yield from _resized(piece, ground)
+    yield from _other_catalog(piece, candidate)
+
+
+def day_of(piece: Piece) -> str:
+    """The day of a piece: the earlier one where its file prints another than its author typed."""
+    printed = [facts[key].value for facts in _printed(piece) for key in _DAYS if key in facts]
+    days = [told[:10] for told in (*printed, piece.date) if _parsed(told[:10]) is not None]
+    return min(days, default="")
+
+
+def _printed(piece: Piece) -> Iterator[dict[str, Fact]]:
+    yield dict(piece.reading.facts)
+    yield from (dict(run.facts) for run in piece.reading.runs)
+
+
+def _ran_out(piece: Piece, criterion: str, ground: Inquiry) -> Iterator[str]:
+    """The last day counts. A price's validity is the cost criterion's own business, side by side."""
+    if piece.valid_until and piece.valid_until < ground.date:
+        yield f"valid until {piece.valid_until}, and the decision is of {ground.date}"
+    until = "" if criterion == "cost" else _printed_end(piece, ground)
+    if until and until < ground.date:
+        yield f"its document holds until {until}, and the decision is of {ground.date}"
+
+
+def _printed_end(piece: Piece, ground: Inquiry) -> str:
+    """The last day that the document itself states: the latest, where it states several."""
+    ends = [
+        item.words["until"].value
+        for item in piece.attested
+        if item.fact == "validity" and "until" in item.words and _claims.vouched(item, ground)
+    ]
+    return max(ends, default="")
+
+
+def _too_old(piece: Piece, ground: Inquiry) -> Iterator[str]:
+    """Under a policy that states an age: a document that says itself until when it holds has none."""
+    ages = ground.policy.max_age
+    most = ages.get(piece.kind, ages.get("others"))
+    if most is None or _printed_end(piece, ground) >= ground.date:
+        return
+    made, policy = day_of(piece), f"policy '{ground.policy.name}'"
+    if not made:
+        yield f"it bears no date, and {policy} lets a {piece.kind} count for {most} days"
+        return
+    age = _days(made, ground.date)
+    if age is not None and age > most:
+        yield (
+            f"it is of {made}, {age} days before the decision of {ground.date}: {policy} lets a "
+            f"{piece.kind} count for {most} days"
+        )
+
+
+def _old_catalog(candidate: Candidate, ground: Inquiry) -> str:
+    most, card = ground.policy.max_age.get("catalog"), candidate.card
+    if most is None or card is None:
+        return ""
+    age = _days(card.gathered, ground.date)
+    policy = f"policy '{ground.policy.name}' lets a catalog count for {most} days"
+    if age is None:
+        return f"the catalog's facts of {card.id} bear no date, and {policy}"
+    if age <= most:
+        return ""
+    return (
+        f"the catalog's facts of {card.id} were gathered on {card.gathered}, {age} days before the decision of "
+        f"{ground.date}: {policy}"
+    )
+
+
+def _changed(piece: Piece, criterion: str, candidate: Candidate, ground: Inquiry) -> Iterator[str]:
+    """Facts that the piece hung on, by its own `about` or by the policy, and that the fiche has otherwise."""
+    now = candidate.workload.facts
+    then = {path: fact for path, fact in piece.about.items() if path not in _BESIDE}
+    for path in ground.policy.changed.get(criterion, ()):
+        told = [told_facts(piece, run, ground) for run in piece.reading.runs or (None,)]
+        seen = {facts[path].value.casefold(): facts[path] for facts in told if path in facts}
+        if len(seen) == 1:
+            then.setdefault(path, next(iter(seen.values())))
+    for path, fact in then.items():
+        if path in now and now[path].value.casefold() != fact.value.casefold():
+            yield f"{path} changed from {fact.value} to {now[path].value} {_since(piece)}"
+
+
+def _resized(piece: Piece, ground: Inquiry) -> Iterator[str]:
+    """The case whose dimensions it was made for has others now (A2, A3)."""
+    told = piece.about.get("case")
+    case = next((c for c in ground.base.cases if told is not None and c.id == told.value), None)
+    if case is None:
+        return
+    for name, then in piece.about_dimensions.items():
+        now = case.dimensions.get(name)
+        shown = "none" if now is None else number_text(now.low)
+        if now is None or now.low != then.low:
+            yield (
+                f"{name} of case {case.id} changed from {number_text(then.low)} to {shown} "
+                f"{_since(piece)}"
+            )
+
+
+def _other_catalog(piece: Piece, candidate: Candidate) -> Iterator[str]:
+    """The catalog's row was gathered anew since."""
+    then, card = piece.about.get("catalog"), candidate.card
+    if then is not None and card is not None and card.gathered > then.value:
+        yield (
+            f"the catalog's facts of {card.id} changed from those of {then.value} to those of {card.gathered}"
+        )
+
+
+def _since(piece: Piece) -> str:
+    made = day_of(piece)
+    return (
+        f"since {made}, the day of the piece"
+        if made
+        else "since it was made, on a day it does not say"
+    )
+
+
+def _days(start: str, end: str) -> int | None:
+    first, last = _parsed(start), _parsed(end)
+    return None if first is None or last is None else (last - first).days
+
+
+def _parsed(iso: str) -> date | None:
+    try:
+        return date.fromisoformat(iso)
+    except ValueError:
+        return None
