@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fiche import __version__
 from fiche.evaluate.decide import Doors, decide
-from fiche.importers._detect import Room
+from fiche.importers._room import Room
 from fiche.kernel.decision import Decision
 from fiche.kernel.doors import Criterion, Estimator, Reader, Vendor
 from fiche.kernel.record import record

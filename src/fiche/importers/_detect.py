@@ -36,18 +36,6 @@ def kinds() -> tuple[str, ...]:
     return member_names(_ROOM)
 
 
-class Room:
-    """The room as others are handed it: see `kernel.doors.Reader`."""
-
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds that fiche reads, in name order."""
-        return kinds()
-
-    def read(self, content: bytes, sha256: str, name: str, kind: str) -> Reading:
-        """Read one file by the importer of `kind`, or by the one that its content calls for."""
-        return read(content, sha256, name, kind or None)
-
-
 def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -> Reading:
     """Read one file by the importer that its content calls for, or by the one named `kind`.
 

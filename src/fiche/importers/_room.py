@@ -1,0 +1,28 @@
+"""The room of importers as others are handed it: see `kernel.doors.Reader`."""
+
+from __future__ import annotations
+
+import io
+
+from fiche.importers import _detect
+from fiche.kernel.piece import Reading
+
+# What is longer, packed or a pickle is read with bounds on memory and time.
+_PLAIN = 1024 * 1024
+_NOT_PLAIN = (b"\x80", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh", b"]\x00\x00")
+
+
+class Room:
+    """Reads files that are in memory already, such as the pieces that a fiche cites."""
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that fiche reads, in name order."""
+        return _detect.kinds()
+
+    def read(self, content: bytes, sha256: str, name: str, kind: str) -> Reading:
+        """Read one file by the importer of `kind`, or by the one that its content calls for."""
+        if len(content) <= _PLAIN and not content.startswith(_NOT_PLAIN):
+            return _detect.read(content, sha256, name, kind or None)
+        from fiche.importers._intake import take_in  # a short text needs none of its bounds
+
+        return take_in(io.BytesIO(content), name, kind or None).reading
