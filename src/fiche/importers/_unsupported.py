@@ -37,25 +37,6 @@ FORMATS = (
     Format("HDF5 file", (b"\x89HDF\r\n\x1a\n",)),
     Format("Parquet file", (b"PAR1",)),
     Format("pickle (a torch memory snapshot?)", marks=rb"\A\x80[\x02-\x05]"),
-    Format("nvidia-smi table", marks=rb"\+-{20,}\+\r?\n\| NVIDIA-SMI "),
-    Format("nvidia-smi -q report", marks=rb"=NVSMI LOG=|FB Memory Usage\r?\n"),
-    Format("nvidia-smi -q -x XML", marks=rb"<nvidia_smi_log>|nvsmi_device_v\d+\.dtd"),
-    Format(
-        "nvidia-smi CSV", marks=rb"(?:memory\.(?:used|total|free)|used_(?:gpu_)?memory) \[MiB\]"
-    ),
-    Format("nvidia-smi dmon table", marks=rb"(?m)^# gpu[ \t].{0,400}\n# Idx\s"),
-    Format(
-        "nvidia-smi topology matrix",
-        marks=rb"(?m)^(?:\x1b\[4m)?[ \t]{0,40}GPU0[ \t].{0,1000}(?:CPU|NUMA) Affinity",
-    ),
-    Format("rocm-smi JSON", marks=rb'"VRAM Total (?:Used )?Memory \(B\)"'),
-    Format("amd-smi JSON", marks=rb'"(?:mem_usage|total_vram|used_vram)"\s*:'),
-    Format("Chrome trace of torch.profiler", marks=rb'"traceEvents"\s*:|"deviceProperties"\s*:'),
-    Format("memory timeline of torch.profiler", marks=rb"\A\s*\[\s*\[\s*\d{10,}"),
-    Format("torch memory_summary table", marks=rb"PyTorch CUDA memory summary"),
-    Format(
-        "torch memory_stats", marks=rb'"(?:active|allocated|reserved)_bytes\.all\.(?:current|peak)"'
-    ),
     Format(
         "Hugging Face Trainer metrics", marks=rb"(?:init|train|eval)_mem_gpu_(?:alloc|peaked)_delta"
     ),

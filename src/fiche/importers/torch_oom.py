@@ -18,9 +18,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 # Their own lines say more than the driver's three words inside them: not read in part.
-_OTHER_PROGRAMS = frozenset(
-    {"llama.cpp log", "Ollama log", "TensorFlow log", "torch memory_summary table"}
-)
+_OTHER_PROGRAMS = frozenset({"llama.cpp log", "Ollama log", "TensorFlow log"})
 
 
 def read(content: bytes, sha256: str) -> Reading:
