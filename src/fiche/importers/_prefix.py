@@ -9,33 +9,62 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-ANSI = rb"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)"
-ESCAPED = rb"\\+[nrt]|\\+u001[bB]\[[0-9;:]{0,24}m"
-GAP = rb"(?:\s|" + ANSI + rb"|" + ESCAPED + rb"|\xc2\xa0|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f])"
+ANSI = (
+    rb"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]"
+    rb"|\x1b[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)"  # titles and links; what build servers add
+)
+# As JSON, a shell or a log daemon writes them, or as they are left when the escape sign is lost.
+ESCAPED = (
+    rb"\\+[nrt]"
+    rb"|(?:\\+u001[bB]|\\+x1[bB]|\\+033|\\+e|#033|\^\[|\xe2\x90\x9b|\xe2\x86\x90)?\[[0-9;:]{0,24}m"
+)
+# No-break, zero-width and ideographic blanks, a byte order mark inside a text.
+_WIDE = rb"\xc2\xa0|\xe2\x80[\x80-\x8f\xa8\xa9\xaf]|\xe2\x81\xa0|\xef\xbb\xbf|\xe3\x80\x80"
+GAP = rb"(?:\s|" + ANSI + rb"|" + ESCAPED + rb"|" + _WIDE + rb"|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f])"
 
 _DATE = rb"\d{4}[-/]\d\d[-/]\d\d"
 _CLOCK = rb"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+_LEVEL = rb"(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARNING|WARN|ERROR|CRITICAL|FATAL)"
+_SOURCE = rb"[\w./\\<>-]{1,120}\.(?:py|cc|cpp|cu|h|cuh):\d{1,6}"
 _PREFIXES = (
     GAP + rb"{1,200}",
-    rb"\[(?:rank|Rank|RANK|default|proc|trainer)[ :=]{0,2}\d{1,5}\]:?",
-    rb"\[\d{1,5},\d{1,5}\]<std(?:err|out)>:",
+    # Ranks: torchrun and its templates, mpirun (old and new), srun -l, Intel MPI and MPICH.
+    rb"\[(?:rank|Rank|RANK|default|proc|trainer)[ :=_]{0,2}\d{1,5}(?:\|\d{1,5})?\]:?",
+    rb"\[(?:[\w.-]{1,80}@)?\d{1,5},\d{1,5}\]<std(?:err|out)>:?",
+    rb"(?:rank|Rank|RANK)[ _]?\d{1,5}:(?=\s)",
+    rb"\d{1,5}: ",
+    rb"\[\d{1,5}\](?=\s)",
     rb"\([A-Za-z_][\w.:-]{0,60}(?: [^()\n]{0,120}?)?\b(?:pid|ip|rank)=[^()\n]{1,160}\)",
     rb"\((?:pid|ip)=[^()\n]{1,160}\)",
+    # Times: logging, build servers, docker, journald in any language.
     rb"\[?" + _DATE + rb"[T ,_]{0,2}" + _CLOCK + rb"(?: (?:TP|DP|PP|EP)\d+)*\]?:?",
     rb"\[?\d\d[-/]\d\d[ T]" + _CLOCK + rb"\]?",
     rb"\[?" + _CLOCK + rb"\]?",
-    rb"\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?:?",
-    rb"\[[\w./\\-]{1,120}\.(?:py|cc|cpp|cu|h):\d{1,6}(?::\w{1,60})?\]",
-    rb"[\w./\\-]{1,120}\.(?:py|cc|cpp|cu|h):\d{1,6}\]",
-    rb"[EWIF]\d{4} " + _CLOCK + rb" {1,4}\d{1,9} [^\]\s]{1,160}\]",
-    rb"[A-Z][a-z]{2} {1,2}\d{1,2} " + _CLOCK + rb" \S{1,80} \S{1,80}:",
-    rb"[\w.-]{1,60}[ \t]{0,20}\|(?=\s)",
-    rb"\|(?=\s)",
+    rb"\d\d[OE][ +]",
+    rb"[A-Za-z\x80-\xff.]{3,24} {1,2}\d{1,2} " + _CLOCK + rb" \S{1,80} \S{1,80}:",
+    rb"\S{1,80} [\w@.-]{1,80}\[\d{1,9}\]:",
     rb"\d{1,7}\.\d{1,3}s[ \t]{1,8}\d{1,7}[ \t]",
+    # Levels and sources of loggers.
+    rb"\[?" + _LEVEL + rb"\b\]?(?::[\w.]{1,80}:(?=\S)|:)?",
+    rb"\[" + _LEVEL + rb"\|[\w./\\-]{1,120}:\d{1,6}\]",
+    rb"\[" + _SOURCE + rb"(?::\w{1,60})?\]",
+    _SOURCE + rb"\]",
+    rb"\{" + _SOURCE + rb"\}",
+    rb"[\w.<>]{1,120}:[\w.<>]{1,80}:\d{1,6}(?= - )",
+    rb"-(?=\s)(?: [\w.]{1,80} -(?=\s))?",
+    rb"[EWIF]\d{4} " + _CLOCK + rb" {1,4}\d{1,9} [^\]\s]{1,160}\]",
+    rb"\[[EWIF]\d{3,4} " + _CLOCK + rb" [^\]\s]{1,160}\]",
+    # Containers: compose, docker's own files, kubernetes' own files and tools.
+    rb"[\w.@-]{1,80}[ \t]{0,20}\|(?=\s)",
+    rb'\{"log":"',
+    rb"std(?:err|out) [FP](?::\S{1,40})? ",
+    rb"\[(?:pod|container)/[\w./-]{1,240}\]",
+    # Viewers, build servers, test reports.
+    rb"\|(?=\s)",
     rb"E[ \t]{2,20}",
-    rb"[>#](?=\s)",
-    rb"\xe2\x94[\x82\x83]",
-    rb"##\[\w{1,12}\]",
+    rb"[>#]{1,3}(?=\s)",
+    rb"\xe2\x94[\x82\x83]|\xe2\x95[\x91]",
+    rb"##\[\w{1,12}\]|::\w{1,12}(?: [^:\n]{1,200})?::",
 )
 _PREFIX = re.compile(rb"|".join(_PREFIXES))
 _MAX_PARTS = 16
@@ -43,12 +72,17 @@ _MAX_PARTS = 16
 # A log handler's column at the right edge, or the border of a panel, behind a wrapped line.
 _TAIL = re.compile(
     rb"(?:[ \t]{2,20}[\w./\\-]{1,120}\.(?:py|cc|cpp|cu):\d{1,6})?[ \t]{0,20}"
-    rb"(?:\xe2\x94[\x82\x83])?[ \t]{0,20}$"
+    rb"(?:\xe2\x94[\x82\x83]|\xe2\x95\x91)?[ \t]{0,20}\r?$"
 )
+# docker's own files: what stands behind the text of a line.
+_DOCKER_TAIL = re.compile(
+    rb'(?:\\n)?","stream":"std(?:err|out)"(?:,"attrs":\{[^{}\n]{0,400}\})?,"time":"[^"\n]{1,40}"\}\r?$'
+)
+_DOCKER_LONGEST = 600
 
 _RANK = re.compile(
-    rb"\[(?:rank|Rank|RANK|default|proc|trainer)[ :=]{0,2}(\d{1,5})\]"
-    rb"|\[\d{1,5},(\d{1,5})\]<std"
+    rb"\[(?:rank|Rank|RANK|default|proc|trainer)[ :=_]{0,2}(\d{1,5})(?:\|\d{1,5})?\]"
+    rb"|\[(?:[\w.-]{1,80}@)?\d{1,5},(\d{1,5})\]<std"
     rb"|\brank[=:]\s?(\d{1,5})\b"
     rb"|\bRANK[ =:]{1,2}(\d{1,5})\b"
 )
@@ -56,6 +90,8 @@ _NAMED = re.compile(
     rb"\((?:\w{1,40}?_)?((?:DP|PP|TP|EP)\d{1,4}(?:_(?:DP|PP|TP|EP)\d{1,4}){0,3})\b[^()\n]{0,80}\bpid="
     rb"|" + _CLOCK + rb" ((?:(?:TP|DP|PP|EP)\d{1,4} ?){1,4})\]"
 )
+# srun's label, and what some launchers write: only where a line starts with it.
+_LABEL = re.compile(rb"[ \t]{0,5}(?:(?:rank|Rank|RANK)[ _]?)?(\d{1,5}): ")
 _PID = re.compile(rb"\bpid=(\d{1,10})")
 _LOOK_BACK = 600
 
@@ -91,7 +127,8 @@ def _rank(near: bytes) -> int | str | None:
     if named:
         name: bytes = next(group for group in named[-1] if group)
         return name.decode().strip()
-    return None
+    label = _LABEL.match(near)
+    return int(label[1]) if label else None
 
 
 def stripped(front: bytes) -> bytes:
@@ -101,6 +138,9 @@ def stripped(front: bytes) -> bytes:
 
 def right_edge(content: bytes, start: int, stop: int) -> int:
     """Where the text of a line ends before a handler's column or a panel's border."""
+    if content.endswith(b"}", start, stop) or content.endswith(b"}\r", start, stop):
+        docker = _DOCKER_TAIL.search(content, max(start, stop - _DOCKER_LONGEST), stop)
+        stop = docker.start() if docker else stop
     tail = _TAIL.search(content, max(start, stop - 200), stop)
     return tail.start() if tail else stop
 

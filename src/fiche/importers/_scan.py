@@ -91,7 +91,7 @@ class Message:
     def whole(self) -> Message:
         """The same message with the following lines of its speaker, up to where another starts."""
         text = Squeezed(self.content)
-        _fill(text, self.start, self.start + _REACH, _prefix_of(self.front), self.speaker)
+        _fill(text, self.start, self.start + _REACH, self._prefix(), self.speaker)
         match = self.match.re.match(text.text)
         if match is None:
             return self
@@ -100,10 +100,28 @@ class Message:
             text.cut(following)
         return replace(self, text=text, match=match)
 
+    def _prefix(self) -> bytes:
+        """What the lines that follow may have in front of them too."""
+        start = self.content.find(b"\n", self.start, self.start + _REACH) + 1
+        if start and self.content.startswith(self.front, start):
+            return self.front
+        if start and body(self.content, start, start + _KEPT_FRONT, b"")[0] == start:
+            alike = _alike(self.front, self.content[start : start + _KEPT_FRONT])
+            if alike.strip():
+                return alike
+        return _prefix_of(self.front)
+
     def shown(self, position: int, limit: int = 2_000) -> str:
         """The message up to a position of the visible text, its blanks and damages evened out."""
         raw = self.content[self.start : min(self.text.after(position), self.start + _REACH)]
         return plain(raw)[:limit]
+
+
+def _alike(front: bytes, line: bytes) -> bytes:
+    """The words that two lines begin with alike: a prefix of a launcher that nobody knows."""
+    length = min(len(front), len(line))
+    same = next((at for at in range(length) if front[at] != line[at]), length)
+    return front[: front.rfind(b" ", 0, same) + 1]
 
 
 def _prefix_of(front: bytes) -> bytes:
@@ -126,7 +144,9 @@ def _following(text: bytes, start: re.Pattern[bytes], position: int) -> int | No
     return None
 
 
-_COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|\\+u001[bB]\[[0-9;:]{0,24}m")
+_COLOUR = re.compile(
+    r"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|(?:\\+u001[bB]|\\+x1[bB]|\\+033|#033|\^\[)\[[0-9;:]{0,24}m"
+)
 _NOT_SHOWN = re.compile(r"\\+[nrt]|[\x00-\x1f\x7f-\x9f]")
 _BLANKS = re.compile(r"\s{1,4000}")
 

@@ -88,7 +88,10 @@ def _needed(words: tuple[Word, ...], is_line: bool) -> tuple[bytes, ...]:
 
 
 # How blanks, colours, line ends and escapes begin: whatever may stand between two words of a message.
-_GAPS = (b"\\", b"\x7f", b"\xc2\xa0", *(bytes([sign]) for sign in range(32)))
+_GAPS = (
+    *(b"\\", b"\x7f", b"[", b"^[", b"#033", b"\xc2\xa0", b"\xe2", b"\xe3\x80\x80", b"\xef\xbb\xbf"),
+    *(bytes([sign]) for sign in range(32)),
+)
 
 
 def _leads(word: Word) -> Iterator[bytes]:
