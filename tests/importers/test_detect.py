@@ -51,8 +51,6 @@ def test_the_content_chooses(content, kind):
 @pytest.mark.parametrize(
     ("content", "name"),
     [
-        (b"\x80\x04\x95\x10\x00", "pickle"),
-        (b"\x80\x02}q\x00.", "pickle"),
         (b"GGUF\x03\x00\x00\x00", "GGUF model file"),
         (b"\x40\x00\x00\x00\x00\x00\x00\x00" + b'{"__metadata__":{}}', "safetensors file"),
         (b"\x7fELF\x02\x01", "ELF program"),

@@ -1,6 +1,6 @@
 """Formats that practitioners' files come in and that fiche cannot read yet: recognised, named, refused.
 
-Nothing here parses, and nothing is ever unpickled: the first bytes are compared.
+Nothing here parses: the first bytes are compared.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ FORMATS = (
     Format("JPEG image", (b"\xff\xd8\xff",)),
     Format("HDF5 file", (b"\x89HDF\r\n\x1a\n",)),
     Format("Parquet file", (b"PAR1",)),
-    Format("pickle (a torch memory snapshot?)", marks=rb"\A\x80[\x02-\x05]"),
     Format(
         "Hugging Face Trainer metrics", marks=rb"(?:init|train|eval)_mem_gpu_(?:alloc|peaked)_delta"
     ),

@@ -1,0 +1,104 @@
+"""Plain values out of a scanned pickle: the C unpickler, with every door to code shut (law 7).
+
+The bytes come from `_pickle_scan`, portion by portion. Long traces would be millions of dictionaries, so
+at the end of each batch of entries a few opcodes of our own are put in: they hand the batch to `take`
+and drop it. (The scan lets no persistent id through, so those that arrive here are ours.)
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from fiche.importers._pickle_scan import Portion, UnsafePickleError
+
+# LIST what came since the mark, TUPLE2 with the list below it, BINPERSID, then a new mark.
+_HAND_ON = b"l\x86Q("
+_WRONG = (
+    pickle.UnpicklingError,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+# Takes (the list that the entries belong to, the entries); False if they are no entries of a trace.
+Take = Callable[[list[Any], list[Any]], bool]
+
+
+def plain_values(content: bytes, portions: Sequence[Portion], take: Take) -> Any:  # noqa: ANN401
+    """The value that a scanned pickle describes, less the entries that `take` has taken.
+
+    Raises:
+        UnsafePickleError: the opcodes do not make one value (malformed), or memory ran out (excessive).
+    """
+    with _no_collection():
+        try:
+            return _Inert(_Portions(content, portions), take).load()
+        except UnsafePickleError:
+            raise
+        except (MemoryError, RecursionError):
+            raise UnsafePickleError("excessive", 0, "the pickle asks for too much memory") from None
+        except _WRONG as problem:
+            words = f"the opcodes make no value ({type(problem).__name__})"
+            raise UnsafePickleError("malformed", 0, words) from None
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Millions of new containers, none of them garbage: collecting would take longer than loading."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class _Inert(pickle.Unpickler):
+    """An unpickler that can build plain values only."""
+
+    def __init__(self, portions: _Portions, take: Take) -> None:
+        super().__init__(portions)
+        self._take = take
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise UnsafePickleError("forbidden_global", 0, "the pickle names code to be run")
+
+    def persistent_load(self, pid: Any) -> Any:  # noqa: ANN401
+        owner, entries = pid
+        if type(owner) is not list or type(entries) is not list:
+            raise UnsafePickleError("malformed", 0, "entries that belong to no list")
+        if not self._take(owner, entries):
+            owner.extend(entries)
+        return owner
+
+
+class _Portions:
+    """A file for the unpickler: each portion in a frame of its own, so that it is read at once."""
+
+    def __init__(self, content: bytes, portions: Sequence[Portion]) -> None:
+        self._content = content
+        self._left = iter(portions)
+        self._held = content[:2]
+
+    def read(self, count: int) -> bytes:
+        while len(self._held) < count:
+            portion = next(self._left, None)
+            if portion is None:
+                break
+            added = _HAND_ON if portion.entries_end else b""
+            length = portion.end - portion.start + len(added)
+            body = memoryview(self._content)[portion.start : portion.end]
+            self._held = b"".join((self._held, b"\x95", length.to_bytes(8, "little"), body, added))
+        given, self._held = self._held[:count], self._held[count:]
+        return given
+
+    def readline(self) -> bytes:
+        """No opcode that the scan lets through is ended by a line break."""
+        return b""

@@ -1,0 +1,93 @@
+"""The opcodes of pickles: their widths, those that snapshots are written with, those that must not be.
+
+Source: `pickletools` of Python 3.11, and evidence_formats 2.3 for what torch's two writers emit.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Texts up to here are part of a run; a longer one is judged on its own.
+_SHORT = 24
+# An index of the memo costs its writer six bytes: LONG_BINPUT and the object that it names.
+_BYTES_PER_INDEX = 6
+
+PROTOCOLS = range(2, 6)
+FRAME, STOP = 0x95, 0x2E
+# What allocates, or lies on the stack, at the cost of one byte.
+ALLOCATING = b"]}()N\x85\x86\x87\x88\x89t"
+
+FORBIDDEN = {
+    ord("c"): "GLOBAL",
+    0x93: "STACK_GLOBAL",
+    ord("i"): "INST",
+    ord("o"): "OBJ",
+    0x81: "NEWOBJ",
+    0x92: "NEWOBJ_EX",
+    ord("R"): "REDUCE",
+    ord("b"): "BUILD",
+    0x82: "EXT1",
+    0x83: "EXT2",
+    0x84: "EXT4",
+}
+OUTSIDE = {
+    ord("P"): "a persistent id (PERSID)",
+    ord("Q"): "a persistent id (BINPERSID)",
+    0x96: "a buffer (BYTEARRAY8)",
+    0x97: "a buffer from outside (NEXT_BUFFER)",
+    0x98: "a buffer from outside (READONLY_BUFFER)",
+}
+ODD = {
+    ord("0"): "POP",
+    ord("1"): "POP_MARK",
+    ord("2"): "DUP",
+    0x80: "a second PROTO",
+    0x8B: "a number of any length (LONG4)",
+    0x8F: "a set",
+    0x90: "a set",
+    0x91: "a frozen set",
+    0x8D: "a text of more than 4 GiB",
+}
+
+
+WIDTHS = {
+    **dict.fromkeys(b"]}()\x94\x85\x86\x87\x88\x89uesNta.", 1),
+    **dict.fromkeys(b"hKq", 2),
+    **dict.fromkeys(b"jJr", 5),
+    **dict.fromkeys(b"M", 3),
+    **dict.fromkeys(b"G", 9),
+    **dict.fromkeys(b"X\x8c\x8a\x95", 0),
+}
+
+
+def reach(content: bytes, pos: int) -> int:
+    """How many bytes the opcode at `pos` takes; 1 for those that are not ordinary."""
+    op = content[pos]
+    width = WIDTHS.get(op, 1)
+    if width:
+        return width
+    head = {ord("X"): 5, 0x95: 9}.get(op, 2)
+    return head if op == FRAME else head + int.from_bytes(content[pos + 1 : pos + head], "little")
+
+
+def ordinary(length: int) -> bytes:
+    """The opcodes of a run, commonest first, each branch told by its first byte.
+
+    Repeated dots and not counts: the engine walks them without bookkeeping.
+    """
+    longs = b"|".join(bytes([n]) + b"." * n for n in (6, 7, 5, 0, 1, 2, 3, 4, 8))
+    longs += rb"|\x09........\x00"
+    short = b"|".join(re.escape(bytes([n])) + b"." * n for n in range(_SHORT))
+    texts = b"|".join(re.escape(bytes([n])) + rb"\x00\x00\x00" + b"." * n for n in range(_SHORT))
+    return (
+        rb"h.|[]}()\x94\x85-\x89uesNta]|j....|K.|\x8a(?:" + longs + rb")|J....|\x8c(?:" + short
+        + rb")|M..|G........|q.|r" + indexes(length) + rb"|X(?:" + texts + b")"
+    )  # fmt: skip
+
+
+def indexes(length: int) -> bytes:
+    """Memo indexes up to the most that a file of this length can fill, in steps of 65536."""
+    low, high = (length // _BYTES_PER_INDEX >> 16) & 0xFF, length // _BYTES_PER_INDEX >> 24
+    top = b"[\\x00-" + re.escape(bytes([low])) + b"]" + re.escape(bytes([high]))
+    below = b".[\\x00-" + re.escape(bytes([high - 1])) + b"]|" if high else b""
+    return b"..(?:" + below + top + b")"

@@ -1,0 +1,117 @@
+"""What was live at the peak of requested bytes, grouped by the place in a program that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+from fiche.importers._snapshot_columns import ALLOC, FREE_COMPLETED, Columns
+from fiche.importers._snapshot_replay import selected
+
+MOST_GROUPS = 20
+_DEEPEST = 256
+_LONGEST = 200
+_LIBRARY = ("/torch/", "/site-packages/", "/dist-packages/")
+NO_FRAMES = "no frames recorded"
+BEFORE = "allocated before the window"
+Place = tuple[str, int, str]
+
+
+@dataclass
+class Group:
+    """Live allocations of one place: how many, and the bytes that they asked for."""
+
+    count: int = 0
+    asked: int = 0
+
+
+@dataclass
+class Live:
+    """Groups at the peak, largest first, and the frees of the window whose allocation it does not hold."""
+
+    groups: list[tuple[Place, Group]]
+    frees_before: int
+
+    @property
+    def asked(self) -> int:
+        """Bytes that all groups asked for."""
+        return sum(group.asked for _, group in self.groups)
+
+
+def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any]]) -> Live:
+    """What lived just after entry `peak` (-1: at the start of the window).
+
+    An address is live if the last thing that happened to it was an allocation, or if nothing happened
+    to it before and it is freed later or is still a block at the end.
+    """
+    codes = bytes(trace.codes)
+    moved = selected(codes, ALLOC, FREE_COMPLETED)
+    last = dict(_moves(trace, moved, 0, peak + 1))
+    first = dict(_moves(trace, moved, len(codes) - 1, -1))
+    labels = _Labels()
+    groups: dict[Place, Group] = {}
+    for place in (at for at in last.values() if codes[at] == ALLOC):
+        _count(groups, labels.of(trace.frames[place]), trace.counts[place])
+    frees = [at for at in first.values() if codes[at] == FREE_COMPLETED]
+    for place in frees:
+        if place > peak:
+            _count(groups, (BEFORE, 0, ""), trace.counts[place])
+    for address, (asked, frames) in blocks.items():
+        if address not in first:
+            _count(groups, labels.of(frames), asked)
+    ordered = sorted(groups.items(), key=lambda item: (-item[1].asked, item[0]))
+    return Live(groups=ordered, frees_before=len(frees))
+
+
+def _moves(trace: Columns, moved: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """(address, entry) of what moved the level, forwards or backwards: the last one of each counts."""
+    step = 1 if start <= end else -1
+    window = range(start, end, step)
+    stop = None if end < 0 else end
+    chosen, addresses = moved[start:stop:step], memoryview(trace.addresses)[start:stop:step]
+    return zip(compress(addresses, chosen), compress(window, chosen), strict=True)
+
+
+def _count(groups: dict[Place, Group], place: Place, asked: int) -> None:
+    group = groups.setdefault(place, Group())
+    group.count += 1
+    group.asked += asked
+
+
+class _Labels:
+    """The place of a stack: its innermost frame outside libraries, found once a list of frames."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Place] = {}
+
+    def of(self, frames: object) -> Place:
+        found = self._known.get(id(frames))
+        if found is None:
+            found = self._known[id(frames)] = _place(frames)
+        return found
+
+
+def _place(frames: object) -> Place:
+    if not isinstance(frames, list | tuple) or not frames:
+        return (NO_FRAMES, 0, "")
+    told = [place for place in map(_frame, frames[:_DEEPEST]) if place is not None]
+    own = [p for p in told if p[0].endswith(".py") and not any(part in p[0] for part in _LIBRARY)]
+    python = [p for p in told if p[0].endswith(".py")]
+    return (own or python or told or [(NO_FRAMES, 0, "")])[0]
+
+
+def _frame(frame: object) -> Place | None:
+    if not isinstance(frame, dict):
+        return None
+    file, line, name = (frame.get(key) for key in ("filename", "line", "name"))
+    if not isinstance(file, str) or not isinstance(name, str) or type(line) is not int:
+        return None
+    return words(file, from_end=True), line if 0 <= line < 1 << 31 else 0, words(name)
+
+
+def words(text: str, *, from_end: bool = False) -> str:
+    """Words of the file, bounded, as text that can be written anywhere."""
+    kept = text[-_LONGEST:] if from_end else text[:_LONGEST]
+    return kept.encode("utf-8", "replace").decode()

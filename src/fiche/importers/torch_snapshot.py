@@ -1,0 +1,147 @@
+"""A memory snapshot of torch: the pickle that `torch.cuda.memory._dump_snapshot` or a crash writes.
+
+Layouts of evidence_formats 2.3: a dictionary with segments and traces, or a bare list of segments. Never
+loaded by `pickle.load`: scanned, then built with every door to code shut, then checked level by level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fiche.importers._pickle_load import plain_values
+from fiche.importers._pickle_scan import UnsafePickleError, looks_like_pickle, scanned
+from fiche.importers._refusal import refused
+from fiche.importers._snapshot_columns import Columns, MisshapenError, dropped
+from fiche.importers._snapshot_device import Device
+from fiche.importers._snapshot_reading import reading_of
+from fiche.importers._snapshot_shape import Levels, Now
+from fiche.kernel.diagnostic import Refused
+from fiche.kernel.doors import Importer
+from fiche.kernel.piece import Reading
+
+_TRACES, _BEHIND = b"device_traces", b"allocator_settings"
+# No entry of a trace and no block is written in fewer bytes.
+_LEAST_BYTES = 4
+_MOST_DEVICES = 4096
+_CODES = {
+    "forbidden_global": "F460",
+    "malformed": "F461",
+    "truncated": "F461",
+    "excessive": "F462",
+    "text": "F465",
+}
+_HINTS = {
+    "F460": "a snapshot holds plain values only: do not open this file in any other program either",
+    "F461": "copy the file again; a snapshot that was cut tells nothing",
+    "F462": "no snapshot of this length needs that: the file is damaged or made to do harm",
+    "F465": "write it again with torch.cuda.memory._dump_snapshot",
+}
+
+
+def read(content: bytes, sha256: str) -> Reading:
+    """Levels of each device now and over the recorded window.
+
+    Raises:
+        Refused: the pickle names code (F460), is broken (F461) or asks for too much memory (F462), is no
+            snapshot (F463), tells of pinned host memory alone (F464), or is a text pickle (F465).
+    """
+    try:
+        return _read(content, sha256)
+    except UnsafePickleError as problem:
+        code = _CODES[problem.reason]
+        place = f"byte {problem.offset}"
+        raise refused(code, problem.words, sha256, path=place, hint=_HINTS[code]) from None
+    except MisshapenError as problem:
+        raise _no_snapshot(problem.words, sha256, problem.path) from None
+
+
+def _no_snapshot(words: str, sha256: str, path: str = "") -> Refused:
+    hint = "fiche reads what torch.cuda.memory._dump_snapshot writes, and memory_snapshot() pickled"
+    return refused("F463", f"no memory snapshot: {words}", sha256, path=path, hint=hint)
+
+
+def _read(content: bytes, sha256: str) -> Reading:
+    taken = _Taken()
+    traces_at = content.find(_TRACES)
+    behind = content.find(_BEHIND, traces_at) if traces_at >= 0 else -1
+    portions = scanned(content, traces_at, behind if behind >= 0 else len(content))
+    value = plain_values(content, portions, taken.take)
+    shape = "list-of-segments" if isinstance(value, list) else "dict"
+    root = {"segments": value} if isinstance(value, list) else value
+    if not isinstance(root, dict):
+        raise MisshapenError("", f"the file holds a {type(root).__name__}")
+    if "segments" not in root and ("host_segments" in root or "host_traces" in root):
+        words = "a snapshot of pinned host memory only, which is no memory of a device"
+        raise refused("F464", words, sha256, path="host_segments", hint="snapshot a device")
+    segments = root.get("segments")
+    if not isinstance(segments, list):
+        raise MisshapenError("", "there is no list of segments")
+    most = len(content) // _LEAST_BYTES
+    levels = Levels(segments, most)
+    traces = taken.traces(root, most)
+    if not segments and not any(map(len, traces.values())):
+        raise MisshapenError("segments", "no segment and no trace: it says nothing of any device")
+    devices = [
+        Device(index, levels.devices.get(index) or Now(), traces.get(index) or Columns()).replayed()
+        for index in sorted({*levels.devices, *(i for i, t in traces.items() if len(t))})
+    ]
+    return reading_of(root, shape, devices, levels.doubts, sha256)
+
+
+class _Taken:
+    """Columns by the list that their entries stood in: batches arrive while the pickle is built."""
+
+    def __init__(self) -> None:
+        self._columns: dict[int, tuple[list[Any], Columns]] = {}
+
+    def take(self, owner: list[Any], entries: list[Any]) -> bool:
+        """Keep a batch as columns and empty its dictionaries; False for what is no trace."""
+        if not entries or not all(type(entry) is dict for entry in entries):
+            return False
+        if "action" not in entries[0]:
+            return False
+        columns = self._columns.setdefault(id(owner), (owner, Columns()))[1]
+        columns.take(entries, "device_traces")
+        dropped(entries)
+        return True
+
+    def traces(self, root: Mapping[str, Any], most: int) -> dict[int, Columns]:
+        """The traces by device, what was left in their lists added.
+
+        Raises:
+            MisshapenError: they are no lists, more devices than any machine has, or more than the file
+                can hold.
+        """
+        listed = root.get("device_traces")
+        listed = [] if listed is None else listed
+        if not isinstance(listed, list) or len(listed) > _MOST_DEVICES:
+            raise MisshapenError("device_traces", "the traces are no list of one a device")
+        traces: dict[int, Columns] = {}
+        for device, trace in enumerate(listed):
+            path = f"device_traces/{device}"
+            if not isinstance(trace, list):
+                raise MisshapenError(path, f"a trace is a {type(trace).__name__}")
+            most -= len(trace)
+            if most < 0:
+                raise MisshapenError(path, "more entries than a file of this length can hold")
+            if not trace and id(trace) not in self._columns:
+                continue
+            columns = self._columns.pop(id(trace), (trace, Columns()))[1]
+            columns.take(trace, path)
+            dropped(trace)
+            traces[device] = columns
+        return traces
+
+
+def accepts(content: bytes, name: str) -> int:
+    """92 for a pickle with the keys of a snapshot, 60 for any other: none is ever opened otherwise."""
+    if not looks_like_pickle(content):
+        return 0
+    keys = (b"total_size", b"device_traces", b"host_segments")
+    return 92 if any(content.find(key) >= 0 for key in keys) else 60
+
+
+MEMBER = Importer(
+    name="torch_snapshot", title="Memory snapshot of PyTorch", accepts=accepts, read=read
+)
