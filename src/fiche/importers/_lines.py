@@ -135,10 +135,10 @@ def _part(content: bytes, place: int) -> tuple[int, int]:
     """The part of a line around a place, between its ends, written out or escaped."""
     floor = max(0, place - _AROUND)
     escaped = _in_a_string(content, floor, place)
-    pattern = _ESCAPED_EDGE if escaped else _EDGE
-    start = floor
-    for edge in pattern.finditer(content, floor, place):
-        start = edge.end()
+    edge = max(content.rfind(b"\n", floor, place), content.rfind(b"\r", floor, place))
+    start = max(floor, edge + 1)
+    for found in _ESCAPED_EDGE.finditer(content, start, place) if escaped else ():
+        start = found.end()
     return start, _end(content, place, escaped=escaped)
 
 
