@@ -497,6 +497,67 @@ def test_a_library_that_could_not_allocate(text, library, backend):
     assert any(w.startswith("cause_uncertain") for w in reading.warnings)
 
 
+def test_cudnn_says_not_supported_for_many_reasons():
+    text = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. This error may appear if you passed in a x"
+    reading = read(text)
+    (failure,) = reading.failures
+    assert (failure.message_kind, failure.library) == ("library_alloc_failed", "cudnn")
+    assert any(w.startswith("cause_uncertain: cudnn answers") for w in reading.warnings)
+
+
+def test_a_card_of_habana():
+    text = (
+        "RuntimeError: [Rank:3] FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed for size::939524096 "
+        "(896)MB"
+    )
+    reading = read(text)
+    (failure,) = reading.failures
+    assert (failure.message_kind, failure.backend, failure.rank) == ("allocator_oom", "hpu", 3)
+    assert failure.quantities["requested"].low == failure.quantities["requested"].high == 939524096
+    assert reading.capacities == ()
+    assert "backend" not in reading.runs[0].facts
+    cut = only(text[:-9])
+    assert (cut.truncated, dict(cut.quantities)) == (True, {})
+
+
+ATTEMPT = (
+    "[rank1]:[W812 16:00:28.643448608 CUDACachingAllocator.cpp:3933] memory allocation failed with OOM on "
+    "device 1 while trying to allocate 20971520 bytes (free: 15794176, total: 150111977472).\n"
+)
+
+
+def test_an_attempt_that_the_allocator_repeats_is_no_failure():
+    """torch 2.13 prints thousands of them while a server fills its card and all goes well."""
+    with pytest.raises(Refused, match="F424"):
+        read(ATTEMPT)
+    assert MEMBER.accepts(ATTEMPT.encode(), "a.log") == 5
+    reading = read(ATTEMPT * 12_000 + f"[rank1]: {CLASS}{sentence()}\n")
+    assert [f.pointer.line for f in reading.failures] == [12_001]
+    (aside,) = reading.not_observed
+    assert aside.pointer.line == 1
+    assert "20971520 bytes (free: 15794176, total: 150111977472)" in aside.text
+    assert "12000 times, the last on line 12000" in aside.reason
+
+
+def test_a_probe_of_tensorflow_is_no_failure():
+    probe = (
+        "2025-01-15 03:22:41.1: I tensorflow/stream_executor/cuda/cuda_driver.cc:733] failed to allocate 2.12G "
+        "(2282521344 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory\n"
+    )
+    reading = read(probe + CLASS + sentence())
+    assert [f.pointer.line for f in reading.failures] == [2]
+    assert "TensorFlow" in reading.not_observed[0].reason
+    with pytest.raises(Refused, match=r"F421.*TensorFlow"):
+        read(probe)
+
+
+@pytest.mark.parametrize(
+    "name", ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"]
+)
+def test_the_advice_of_any_version_ends_a_message(name):
+    assert whole(only(CLASS + sentence() + ADVICE.replace("PYTORCH_CUDA_ALLOC_CONF", name)))
+
+
 def test_nccl_with_its_amount_and_its_echo_is_one_event():
     text = (
         "ng3:3063028:3066152 [3] include/alloc.h:178 NCCL WARN Cuda failure 'out of memory'\n\n"

@@ -21,14 +21,20 @@ STARTS = (
     rb"|(?P<code>cudaErrorMemoryAllocation|hipErrorOutOfMemory|hipErrorMemoryAllocation"
     rb"|(?:UR|ZE|PI)_(?:RESULT_)?ERROR_OUT_OF_DEVICE_MEMORY|CUDA_ERROR_OUT_OF_MEMORY)"
     rb"|(?P<library>(?P<name>CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CUFFT|HIPBLAS|HIPSPARSE|NCCL)"
-    rb"_(?:STATUS_)?ALLOC_FAILED|rocblas_status_memory_error|miopenStatusAllocFailed)"
+    rb"_(?:STATUS_)?ALLOC_FAILED|CUDNN_STATUS_NOT_SUPPORTED|rocblas_status_memory_error|miopenStatusAllocFailed)"
     rb"|(?P<collective>(?:Cuda|CUDA|HIP|Hip)failure(?:\d{1,4})?'?outofmemory'?)"
     rb"|(?P<calloc>FailedtoCUDAcalloc(?:async)?(?P<bytes>\d{1,20})bytes)"
+    rb"|(?P<hpu>MODULE:PT_DEVMEMAllocationfailed)"
     rb"|(?P<wrapper>(?:CUDA|HIP|XPU)outofmemory)"
 )
 _UNCERTAIN = (
     "cause_uncertain: {name} could not allocate; too little free device memory is usual, a version "
     "clash or a bad index gives the same text"
+)
+
+_NOT_SUPPORTED = (
+    "cause_uncertain: cudnn answers NOT_SUPPORTED where its workspace finds no memory, and for shapes and "
+    "layouts that it does not know"
 )
 
 
@@ -66,8 +72,10 @@ def _error(message: Message) -> Draft:
 
 def _library(message: Message) -> Draft:
     printed = message.match["name"] or message.match[0]
-    name = re.split(rb"_|Status", printed)[0].decode().lower()
+    name = re.split(rb"_|[Ss]tatus", printed)[0].decode().lower()
     found = _failed(message, name)
+    if message.match[0].endswith(b"NOT_SUPPORTED"):
+        found.warnings = [_NOT_SUPPORTED]
     found.end = _call(message, found.end)
     return found
 
@@ -114,6 +122,27 @@ def _calloc(message: Message) -> Draft:
     return found
 
 
+_DEVMEM = re.compile(rb"forsize::?(\d{1,20})\((\d{1,12})\)MB")
+
+
+def _hpu(message: Message) -> Draft:
+    """Gaudi's bridge prints the request in bytes, and again in whole megabytes."""
+    found = Draft(
+        message=message,
+        end=message.match.end(),
+        message_kind="allocator_oom",
+        shape="hpu",
+        backend="hpu",
+        complete=False,
+    )
+    text = message.text
+    asked = _DEVMEM.match(text.text, found.end)
+    if asked is not None and not text.torn(asked.start(1), asked.end(1)):
+        found.end, found.complete = asked.end(), True
+        found.quantities["requested"] = exact_bytes(int(asked[1]))
+    return found
+
+
 _THROWN = re.compile(rb"(?:Error|Exception):?[ \t\x1b\[0-9;m]{0,24}$")
 
 
@@ -147,5 +176,6 @@ _READERS: dict[str, Callable[[Message], Draft | None]] = {
     "library": _library,
     "collective": _collective,
     "calloc": _calloc,
+    "hpu": _hpu,
     "wrapper": _wrapper,
 }

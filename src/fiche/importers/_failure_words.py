@@ -19,6 +19,8 @@ TORCH = (
     Word(b"AllocFailed", (b"Status",), reach=6),
     Word(b"memory_error", (b"rocblas",), reach=16),
     Word(b"calloc", (b"CUDA",)),
+    Word(b"STATUS_NOT_SUPPORTED", (b"CUDNN",), reach=16),
+    Word(b"PT_DEVMEM"),
 )
 HOST = (
     Word(b"CPUAllocator"),

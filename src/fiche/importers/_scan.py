@@ -184,11 +184,16 @@ class Lines:
 
 
 def messages(
-    content: bytes, words: Sequence[Word], start: re.Pattern[bytes], sha256: str
+    content: bytes,
+    words: Sequence[Word],
+    start: re.Pattern[bytes],
+    sha256: str,
+    harmless: str = "",
 ) -> Iterator[Message]:
     """Every message that `start` finds in the visible text around one of the `words`.
 
-    A message's text is its first line at first; `Message.whole` adds what follows.
+    A message's text is its first line at first; `Message.whole` adds what follows. Those of the group
+    `harmless` may be many: they tell of no failure.
 
     Raises:
         Refused: F427, there are more than `MAX_MESSAGES`, or `MAX_PLACES` to look at.
@@ -202,7 +207,10 @@ def messages(
         message = _message(content, place, start, lines, done)
         if message is not None:
             done = message.text.after(message.match.end())
-            seen += 1
+            if harmless and message.match[harmless] is not None:
+                looked_at -= 1
+            else:
+                seen += 1
             yield message
         if looked_at > MAX_PLACES or seen > MAX_MESSAGES:
             hint = "cite the part of the log that holds the failure"

@@ -10,11 +10,17 @@ from fiche.importers._events import Event, events
 from fiche.importers._failure_words import TORCH
 from fiche.importers._found import Found
 from fiche.importers._reading import prose
-from fiche.importers._scan import messages, plain
+from fiche.importers._scan import Message, messages, plain
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import NotObserved
 
-_START = re.compile(_allocator_grammar.STARTS + rb"|" + _bare_grammar.STARTS)
+# torch 2.13 (CUDACachingAllocator.cpp, PR #180946) warns of each request that the driver turns down, in
+# exact bytes, before it frees its cache and asks again: thousands of lines in a run that goes well.
+_ATTEMPT = (
+    rb"(?P<attempt>memoryallocationfailedwithOOMondevice\d{1,3}whiletryingtoallocate\d{1,20}bytes)"
+)
+_START = re.compile(_allocator_grammar.STARTS + rb"|" + _bare_grammar.STARTS + rb"|" + _ATTEMPT)
+_PROBE = re.compile(rb"failed to allocate [^\n]{1,80}from device: ?$")
 
 
 def torch_events(content: bytes, sha256: str) -> tuple[list[Event], tuple[NotObserved, ...]]:
@@ -38,15 +44,46 @@ def certainty(content: bytes) -> int:
 
 
 def _found(content: bytes, sha256: str, aside: list[NotObserved]) -> Iterator[Found]:
-    for message in messages(content, TORCH, _START, sha256):
+    attempts: list[Message] = []
+    count = 0
+    for message in messages(content, TORCH, _START, sha256, harmless="attempt"):
+        if message.match["attempt"] is not None:
+            count += 1
+            attempts = [*attempts[:1], message]
+            continue
         draft = _allocator_grammar.read_allocator(message) or _bare_grammar.read_bare(message)
         if draft is None:
             continue
         found = draft.done()
-        reason = prose(found.front, bare=not found.quantities)
+        reason = _no_failure(found)
         if reason is None:
             yield found
         else:
             line = f"{plain(found.front[-200:])} {found.text}"
             pointer = Pointer(sha256=sha256, line=found.line, text=line)
             aside.append(NotObserved(pointer=pointer, text=line, reason=reason))
+    if attempts:
+        aside.append(_attempts(attempts, count, sha256))
+
+
+def _no_failure(found: Found) -> str | None:
+    """Why a message tells of no failure of the program; None where it does."""
+    if found.shape == "driver-code" and _PROBE.search(found.front[-160:]):
+        return "TensorFlow tries how much its growing allocator can get: no failure of the program"
+    return prose(found.front, bare=not found.quantities)
+
+
+_TRIED = re.compile(rb"[^\n]{0,120}?bytes(?: ?\([^()\n]{1,80}\))?")
+
+
+def _attempts(shown: list[Message], count: int, sha256: str) -> NotObserved:
+    """The allocator's warnings of a run, told once."""
+    first, last = shown[0], shown[-1]
+    line = _TRIED.match(plain(first.content[first.start : first.start + 400]).encode())
+    text = line[0].decode() if line else first.shown(first.match.end())
+    more = f", {count} times, the last on line {last.line}" if count > 1 else ""
+    return NotObserved(
+        pointer=Pointer(sha256=sha256, line=first.line, text=text),
+        text=text,
+        reason=f"an attempt, after which the allocator frees its cache and asks again{more}",
+    )

@@ -51,23 +51,9 @@ FORMATS = (
     ),
     Format("optimum-benchmark report", marks=rb'"max_global_vram"|"max_process_vram"'),
     Format(
-        "vLLM log",
-        marks=rb"odel loading took|Loading model weights took|GPU KV cache|# GPU blocks:|"
-        rb"Available KV cache memory|EngineCore failed|current vLLM instance",
-    ),
-    Format("SGLang log", marks=rb"avail mem=|max_total_num_tokens="),
-    Format("TensorRT-LLM log", marks=rb"\[TensorRT-LLM\]|\[MemUsageChange\]"),
-    Format(
-        "llama.cpp log",
-        marks=rb"llama_model_load|load_tensors:|ggml_(?:backend_)?cuda|memory breakdown \[MiB\]",
-    ),
-    Format(
-        "Ollama log",
-        marks=rb"memory\.(?:required|available)[.\w]{0,40}=|source=(?:memory|device|sched)\.go",
-    ),
-    Format(
         "TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"
     ),
+    Format("JAX log", marks=rb"RESOURCE_EXHAUSTED: (?:Out of memory|[Ff]ailed to allocate)|jaxlib\."),
 )
 _PATTERNS = tuple(
     (f, re.compile(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS
