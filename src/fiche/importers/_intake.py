@@ -24,6 +24,7 @@ from fiche.importers._sieve import HEAD, Sieve
 from fiche.importers._sought import sought
 from fiche.importers._text import LOOKED_AT, encoding_of, transcoded
 from fiche.importers._unsupported import not_supported, unsupported
+from fiche.kernel import secrets
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
@@ -92,7 +93,8 @@ def _whole(content: bytes, name: str, kind: str | None) -> Taken:
     reading = within_budget(
         lambda: _detect.read(text, sha256, name, kind), len(text), sha256, apart=apart
     )
-    return Taken(sha256, len(content), _noted(reading, unpacked_note(content)))
+    notes = (*unpacked_note(content), *secrets.warnings(text))
+    return Taken(sha256, len(content), _noted(reading, notes))
 
 
 def _noted(reading: Reading, notes: tuple[str, ...]) -> Reading:

@@ -80,8 +80,8 @@ class Observation:
     `value` holds bytes; a plain `number` has a `unit` (tokens, blocks, requests). `window` is what the
     figure holds for, where that is less than the process: trace, since_previous_line.
     `marks` are further words of the program, ready for JSON, under the keys of
-    `cases/evidence/README.md`: stage, step, at_tokens, buffer, pid, process, type, mig, bus_id, derived,
-    includes_estimate, release.
+    `cases/evidence/README.md`: stage, step, at_tokens, buffer, pid, process, type, mig, bus_id, uuid, host,
+    derived, includes_estimate, release.
     """
 
     counter: str
@@ -231,6 +231,7 @@ class Piece:
     `valid_until` is its last day. `about` are facts that it hung on when it was made (paths as in
     `Workload.facts`, and `catalog`, `case`), `about_dimensions` the dimensions of that case then: where the
     fiche says otherwise now, the piece is stale. `run` names the run that several pieces tell of.
+    `redacted` counts what was replaced before the file was stored, by kind (user, host, token, ...).
     """
 
     id: str
@@ -251,3 +252,4 @@ class Piece:
     about_dimensions: Mapping[str, Figure] = field(default_factory=dict)
     typed_by: str = ""
     run: str = ""
+    redacted: Mapping[str, int] = field(default_factory=dict)

@@ -13,6 +13,8 @@ from fiche.kernel.doors import Reader
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Reading
+from fiche.kernel.record import replace
+from fiche.load.attached import check_digest, replaced, suspicions
 from fiche.load.attests import Document, attested
 from fiche.load.fault import Faults
 from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
@@ -51,7 +53,8 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
     if content is None:
         return None
     sha256 = hashlib.sha256(content).hexdigest()
-    reading = _reading(node, content, sha256, desk)
+    check_digest(node, sha256, desk.sign.faults)
+    reading = _warned(_reading(node, content, sha256, desk), content)
     scope, name = node.mapping("scope"), node.text("id")
     by = scope.scalar("by") if "by" in scope else None
     document = Document(name, sha256, content, by)
@@ -74,6 +77,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         about=dict(_about(node)),
         about_dimensions=_then(node, name, desk.sign.faults),
         run=node.text("run"),
+        redacted=replaced(node),
         typed_by=by.text if by is not None else desk.sign.author,
     )
 
@@ -133,6 +137,11 @@ def _reading(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
         for found in refused.diagnostics:
             _told_at(node.scalar("file"), found, desk)
         return Reading(kind=kind or "document", shape="refused")
+
+
+def _warned(reading: Reading, content: bytes) -> Reading:
+    found = suspicions(content)
+    return replace(reading, warnings=(*reading.warnings, *found)) if found else reading
 
 
 def _known(node: Mapping, desk: Desk) -> bool:

@@ -62,6 +62,7 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         "warnings": list(reading.warnings),
         "duplicate_messages": reading.duplicate_messages,
         **({"run": cited.run} if cited.run else {}),
+        **({"redacted": dict(cited.redacted)} if cited.redacted else {}),
         **_further(cited, places),
     }
 

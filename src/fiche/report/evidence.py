@@ -78,11 +78,19 @@ def _piece(desk: Desk, piece: Piece) -> Row:
     )
     return row(
         cell((Code(piece.id),), (Code(piece.file),)),
-        cell(joined([Quoted(piece.kind), told])),
+        cell(joined([Quoted(piece.kind), told]), _redacted(desk, piece)),
         _scope(desk, piece),
         cell(Code(piece.sha256[:_SHORT] + "…")),
         anchor=f"piece-{piece.id}",
     )
+
+
+def _redacted(desk: Desk, piece: Piece) -> Parts | None:
+    """How many things were replaced in the file, by kind: it is not as it was received."""
+    if not piece.redacted:
+        return None
+    told = [f"{desk.term(f'redacted.{kind}')} {count}" for kind, count in piece.redacted.items()]
+    return desk.say("redacted", things=", ".join(told))
 
 
 def _scope(desk: Desk, piece: Piece) -> Cell:
