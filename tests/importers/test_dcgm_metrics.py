@@ -76,7 +76,7 @@ def test_a_blank_of_dcgm_is_no_size():
 def test_slices():
     text = metric("DCGM_FI_DEV_FB_TOTAL", 6144, GPU_I_PROFILE="1g.6gb", GPU_I_ID="3")
     reading = read(text)
-    assert reading.observations[0].marks["mig"] == {"gi": 3, "profile": "1g.6gb"}
+    assert reading.observations[0].marks["mig"] == {"gi": 3}
     assert reading.capacities == ()
 
 
@@ -110,7 +110,7 @@ def test_a_table_of_dmon():
         ("DCGM_FI_DEV_FB_TOTAL", "total", 0, "81920"),
     ]
     assert [(index, text) for index, text, *_ in totals(reading)] == [(0, "81920"), (1, "81920")]
-    assert reading.observations[-1].marks == {"entity": "GPU-I 0"}
+    assert reading.observations[-1].marks == {"mig": {"entity": 0}}
 
 
 def test_old_names():

@@ -82,6 +82,10 @@ class Gauges:
             self._processes(device, series=series)
         for device in self.devices.values():
             self._total(device)
+        if any("used" in device.tracks for device in self.devices.values()):
+            self.sheet.warn(
+                "whole_device: what is used on a device is used by all processes on it, and is the need of none"
+            )
         self._facts()
         if series:
             self._series()
@@ -99,8 +103,8 @@ class Gauges:
             chosen = track.first
             if what == "used" and series:
                 stat, chosen = "sampled_max", track.largest
-            if what == "free" and series and track.count > 1:
-                continue  # the least that was free follows from nothing that a series can promise
+            if what == "free" and series:
+                chosen = track.smallest
             chosen = chosen or track.absent
             if chosen is not None:
                 self._see(device, counter, chosen, stat, "device", {})
@@ -215,8 +219,8 @@ class Gauges:
         if period is not None:
             self.sheet.further["sample_period_s"] = period / 1000
         self.sheet.warn(
-            "sampled: the largest of the samples is listed; it is at most the true peak, and what was free in "
-            "between is not listed"
+            "sampled: of all samples the largest use and the least free memory are listed; the largest is at "
+            "most the true peak"
         )
         for device in self.devices.values():
             used = device.tracks.get("used")

@@ -34,15 +34,15 @@ class Row:
         return Pointer(sha256=sha256, line=self.number, text=shown[:_SHOWN])
 
 
-def rows(content: bytes, start: int = 0, number: int | None = None) -> Iterator[Row]:
-    """Every line from an offset on; `number` is the line of that offset where the caller knows it."""
-    line = Lines(content).number(start) if number is None else number
-    at = start
-    while at <= len(content):
-        stop = content.find(b"\n", at)
-        stop = len(content) if stop < 0 else stop
-        yield from _parts(content, at, stop, line)
-        at, line = stop + 1, line + 1
+def rows(content: bytes, start: int = 0, stop: int | None = None) -> Iterator[Row]:
+    """Every line from one offset on, up to another."""
+    lines, at = Lines(content), start
+    end = len(content) if stop is None else stop
+    while at <= end:
+        edge = content.find(b"\n", at, end)
+        edge = end if edge < 0 else edge
+        yield from _parts(content, at, edge, lines.number(at))
+        at = edge + 1
 
 
 def _parts(content: bytes, start: int, stop: int, number: int) -> Iterator[Row]:
@@ -62,16 +62,14 @@ def _visible(raw: bytes) -> str:
     return text.replace("\x00", "").rstrip()
 
 
-def places(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
-    """(offset of the line's start, its number) of each line that holds a word, once.
+def places(content: bytes, word: bytes) -> Iterator[int]:
+    """Where each line that holds a word begins, once a line.
 
     Of an endless line only what stands near the word is looked at.
     """
-    lines = Lines(content)
     at = content.find(word)
     while at >= 0:
         floor = max(0, at - _LONGEST)
-        start = max(content.rfind(b"\n", floor, at) + 1, floor)
-        yield start, lines.number(start)
+        yield max(content.rfind(b"\n", floor, at) + 1, floor)
         stop = content.find(b"\n", at)
         at = content.find(word, stop) if stop >= 0 else -1

@@ -54,6 +54,7 @@ class Track:
     missing: int = 0
     first: tuple[Pointer, Printed] | None = None
     largest: tuple[Pointer, Printed] | None = None
+    smallest: tuple[Pointer, Printed] | None = None
     absent: tuple[Pointer, Printed] | None = None
     differs: bool = False
 
@@ -70,6 +71,8 @@ class Track:
             self.differs = True
         if self.largest is None or (value.low or 0) > (self.largest[1].low or 0):
             self.largest = (place, value)
+        if self.smallest is None or (value.low or 0) < (self.smallest[1].low or 0):
+            self.smallest = (place, value)
 
 
 @dataclass(slots=True)

@@ -57,7 +57,7 @@ def monitors(content: bytes, *, processes: bool) -> Iterator[tuple[Header, Row]]
         return
     header: Header | None = None
     candidate: Header | None = None
-    for row in rows(content, *first):
+    for row in rows(content, first):
         match = _HEADER.search(row.text)
         if match is not None:
             names = tuple(tokens(match[1].lower())[:_MOST_COLUMNS])
@@ -70,6 +70,6 @@ def monitors(content: bytes, *, processes: bool) -> Iterator[tuple[Header, Row]]
             yield header, row
 
 
-def _first(content: bytes) -> tuple[int, int] | None:
+def _first(content: bytes) -> int | None:
     found = [next(places(content, word), None) for word in (b"# gpu", b"#gpu", b"#Date", b"# Date")]
     return min((place for place in found if place is not None), default=None)

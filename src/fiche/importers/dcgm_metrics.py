@@ -119,7 +119,7 @@ def _labelled(labels: dict[str, str], state: _State) -> tuple[Key, Device]:
     index, instance = labels.get("gpu", ""), labels.get("GPU_I_ID", "")
     marks: dict[str, object] = {}
     if instance.isdecimal():
-        marks["mig"] = {"gi": int(instance[:6]), "profile": labels.get("GPU_I_PROFILE", "")[:40]}
+        marks["mig"] = {"gi": int(instance[:6])}
     if len(state.hosts) > 1:
         marks["host"] = host[:200]
     number = int(index[:6]) if index.isdecimal() else None
@@ -151,7 +151,7 @@ def _row(match: re.Match[str], row: Row, state: _State) -> None:
             state.shapes["dmon"] = None
             instance = match[1] == "GPU-I"
             index = None if instance else int(match[2])
-            marks: dict[str, object] = {"entity": f"{match[1]} {match[2]}"} if instance else {}
+            marks: dict[str, object] = {"mig": {"entity": int(match[2])}} if instance else {}
             device = gauges.device((match[1], match[2]), index, **marks)
             if instance:
                 device.slice_of = ("GPU",)

@@ -32,9 +32,9 @@ def read(content: bytes, sha256: str) -> Reading:
     """
     gauges = Gauges(Sheet(sha256), _NAMES)
     found = 0
-    for start, number in places(content, b"GPU:"):
+    for start in places(content, b"GPU:"):
         index: int | None = None
-        for count, row in enumerate(rows(content, start, number)):
+        for count, row in enumerate(rows(content, start)):
             gpu, process = _GPU.search(row.text), _PROCESS.search(row.text)
             if gpu is not None and index is None:
                 index = int(gpu[1])

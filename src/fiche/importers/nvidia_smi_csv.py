@@ -29,7 +29,7 @@ _FIELDS = {
     "memory.reserved": "reserved",
 }
 _PROCESS = ("used_gpu_memory", "used_memory")
-_IDENTITY = ("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial")
+_IDENTITY = ("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id")
 _DETAILS = {
     "name": "name",
     "gpu_name": "name",
@@ -199,7 +199,7 @@ def _device(words: dict[str, str], gauges: Gauges) -> tuple[Key, Device]:
     if name == "index":
         number = _LAST_NUMBER.search(value)
         return (value,), gauges.device((value,), int(number[1]) if number else None)
-    label = "bus_id" if "bus" in name else "uuid" if "uuid" in name else "serial"
+    label = "bus_id" if "bus" in name else "uuid"
     return (value,), gauges.device((value,), None, **{label: value[:80]})
 
 

@@ -71,8 +71,7 @@ def read(content: bytes, sha256: str) -> Reading:
         Refused: it holds no block of device memory and no process with memory (F424).
     """
     state = _State(Gauges(Sheet(sha256), NVML))
-    start, number = next(places(content, b"NVSMI LOG"), (0, 1))
-    for row in rows(content, start, number):
+    for row in rows(content, next(places(content, b"NVSMI LOG"), 0)):
         _line(row, state)
     sheet = state.gauges.sheet
     if state.gauges.empty:

@@ -96,29 +96,23 @@ def _shape(state: _State) -> str:
 def _tables(content: bytes) -> Iterator[list[Row]]:
     """The rows of each table: from the line before its heading to the last row with bars."""
     starts = list(places(content, _HEADING))
-    for place, (start, number) in enumerate(starts):
-        end = starts[place + 1][0] if place + 1 < len(starts) else len(content)
-        before = _before(content, start, number)
-        yield before + _joined(list(_block(content, start, end, number)))
+    for place, start in enumerate(starts):
+        end = starts[place + 1] if place + 1 < len(starts) else len(content)
+        yield _before(content, start) + _joined(list(_block(content, start, end)))
 
 
-def _before(content: bytes, start: int, number: int) -> list[Row]:
+def _before(content: bytes, start: int) -> list[Row]:
     """The time stands two lines above the heading."""
-    at, line = start, number
+    at = start
     for _ in range(3):
-        if at <= 0:
-            break
-        at = max(content.rfind(b"\n", 0, at - 1) + 1, at - 4_096)
-        line -= 1
-    told = [row for row in rows(content[at:start], 0, max(line, 1)) if nvml.ctime(row.text)]
-    return told[-1:]
+        if at > 0:
+            at = max(content.rfind(b"\n", max(0, at - 4_096), at - 1) + 1, at - 4_096, 0)
+    return [row for row in rows(content, at, start) if nvml.ctime(row.text)][-1:]
 
 
-def _block(content: bytes, start: int, end: int, number: int) -> Iterator[Row]:
+def _block(content: bytes, start: int, end: int) -> Iterator[Row]:
     quiet = 0
-    for count, row in enumerate(
-        rows(content[start:end] if end < len(content) else content[start:], 0, number)
-    ):
+    for count, row in enumerate(rows(content, start, end)):
         text = row.text
         quiet = 0 if "|" in text or "+--" in text or not text.strip() else quiet + 1
         if quiet > _QUIET or count > _MOST_ROWS:

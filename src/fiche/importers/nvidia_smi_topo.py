@@ -79,9 +79,9 @@ def read(content: bytes, sha256: str) -> Reading:
 
 def _matrix(content: bytes) -> _Matrix | None:
     """The first matrix of a file: its heading, its rows, and the names of network cards below it."""
-    for start, number in places(content, b"GPU0"):
+    for start in places(content, b"GPU0"):
         matrix = _Matrix()
-        for count, row in enumerate(rows(content, start, number)):
+        for count, row in enumerate(rows(content, start)):
             if count > _MOST:
                 break
             if not matrix.columns:

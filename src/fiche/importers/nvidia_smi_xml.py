@@ -12,6 +12,7 @@ from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import places
 from fiche.importers._device_tracks import NVML, Device
+from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.importers._xml import leaves
@@ -167,11 +168,12 @@ def read(content: bytes, sha256: str) -> Reading:
 def _documents(content: bytes) -> Iterator[tuple[bytes, int]]:
     """Each document with the line that it begins on; words of a shell in front of it are left out."""
     mark = b"<?xml" if b"<?xml" in content else b"<nvidia_smi_log"
-    starts = [(content.find(mark, start), line) for start, line in places(content, mark)]
-    for place, (start, line) in enumerate(starts):
-        stop = starts[place + 1][0] if place + 1 < len(starts) else len(content)
+    lines = Lines(content)
+    starts = [content.find(mark, start) for start in places(content, mark)]
+    for place, start in enumerate(starts):
+        stop = starts[place + 1] if place + 1 < len(starts) else len(content)
         end = content.rfind(b"</nvidia_smi_log>", start, stop)
-        yield content[start : end + 17 if end >= 0 else stop], line
+        yield content[start : end + 17 if end >= 0 else stop], lines.number(start)
 
 
 def accepts(content: bytes, name: str) -> int:

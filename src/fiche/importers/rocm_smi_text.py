@@ -46,11 +46,8 @@ def read(content: bytes, sha256: str) -> Reading:
         Refused: no figure and no share of memory is in it (F424).
     """
     state = _State(Gauges(Sheet(sha256), ROCM))
-    start = min(
-        (next(places(content, word), (0, 1)) for word in _ANCHORS if word in content),
-        default=(0, 1),
-    )
-    for row in rows(content, *start):
+    start = min((next(places(content, word), 0) for word in _ANCHORS if word in content), default=0)
+    for row in rows(content, start):
         _line(row, state)
     sheet = state.gauges.sheet
     if state.gauges.empty and not sheet.aside:

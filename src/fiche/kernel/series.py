@@ -15,7 +15,7 @@ from fiche.kernel.record import record
 # A short series is shown reading by reading: its labels tell what each was taken at.
 _FEW = 6
 # What tells one thing measured from another on the same device.
-_MARKS = ("mig", "pid", "buffer", "stage", "bus_id", "release")
+_MARKS = ("mig", "pid", "buffer", "stage", "bus_id", "uuid", "host", "release")
 
 
 @record

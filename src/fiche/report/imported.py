@@ -19,7 +19,7 @@ from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Reference, Row, Words
 
 _PLANS = ("estimated", "budget")
-_WORDS_OF = ("stage", "buffer", "process", "pid", "type", "bus_id")
+_WORDS_OF = ("stage", "buffer", "process", "pid", "type", "bus_id", "uuid", "host")
 
 
 def imported(desk: Desk) -> Iterator[Block]:
