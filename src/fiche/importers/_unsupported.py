@@ -37,20 +37,6 @@ FORMATS = (
     Format("HDF5 file", (b"\x89HDF\r\n\x1a\n",)),
     Format("Parquet file", (b"PAR1",)),
     Format(
-        "Hugging Face Trainer metrics", marks=rb"(?:init|train|eval)_mem_gpu_(?:alloc|peaked)_delta"
-    ),
-    Format("Hugging Face Trainer state", marks=rb'"log_history"\s*:'),
-    Format("Lightning device statistics", marks=rb"DeviceStatsMonitor\."),
-    Format("LLaMA-Factory trainer log", marks=rb'"vram_(?:allocated|reserved)"'),
-    Format("DeepSpeed memory estimate", marks=rb"Estimated memory needed for params, optim states"),
-    Format("DeepSpeed log", marks=rb"\bMax_MA [\d.]+ GB|MEMSTATS|MaxMemAllocated="),
-    Format("Megatron log", marks=rb"memory \(MB\) \| allocated:"),
-    Format("torchtitan log", marks=rb"(?:CUDA|HIP) capacity: |memory: .{0,40}GiB\("),
-    Format(
-        "axolotl log", marks=rb"memory/max_(?:active|mem_active|allocated)|GPU memory usage after"
-    ),
-    Format("optimum-benchmark report", marks=rb'"max_global_vram"|"max_process_vram"'),
-    Format(
         "TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"
     ),
     Format("JAX log", marks=rb"RESOURCE_EXHAUSTED: (?:Out of memory|[Ff]ailed to allocate)|jaxlib\."),
