@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
@@ -58,9 +58,14 @@ def _whole(digits: str) -> int:
 
 def _fraction(digits: str) -> Decimal | str:
     """A fraction, exactly as written; one that is absurdly long or large stays a word."""
-    value = Decimal(digits)
+    if len(digits) > _MAX_DIGITS:
+        return digits
+    try:
+        value = Decimal(digits)
+    except InvalidOperation:  # an exponent of tens of digits
+        return digits
     exponent = value.as_tuple().exponent
-    if len(digits) > _MAX_DIGITS or not isinstance(exponent, int) or abs(exponent) > _MAX_DIGITS:
+    if not isinstance(exponent, int) or abs(exponent) > _MAX_DIGITS:
         return digits
     return value
 
