@@ -14,7 +14,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
-from fiche.load.folder import UnreadableError, open_file
+from fiche.load.folder import UnreadableError, open_file, read_file
 
 _STANDARD_INPUT = "-"
 _STEP = 1024 * 1024
@@ -50,7 +50,7 @@ def read_evidence(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ..
             except UnreadableError as problem:
                 wrong.append(problem.told)
             except Refused as refused:
-                wrong += [_named(file, each) for each in refused.diagnostics]
+                wrong += [named(file, each) for each in refused.diagnostics]
     if wrong:
         raise Refused(wrong)
     return tuple(found)
@@ -65,6 +65,35 @@ def _evidence(file: Path, kind: str | None, given: _StandardInput) -> Evidence:
     return Evidence(
         file=str(file), sha256=taken.sha256, num_bytes=taken.num_bytes, reading=taken.reading
     )
+
+
+class Contents:
+    """The whole bytes of files typed on the command line; `-` is standard input, read to its end."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._given = _StandardInput(self._stack)
+
+    def __enter__(self) -> Contents:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def of(self, file: Path, limit: int) -> bytes:
+        """The bytes of one file.
+
+        Raises:
+            Refused: F475, as for `read_evidence`.
+            UnreadableError: it cannot be read (F318) or has more than `limit` bytes (F319).
+        """
+        if str(file) != _STANDARD_INPUT:
+            return read_file(file, str(file), limit)
+        content = self._given.spooled().read(limit + 1)
+        if len(content) > limit:
+            told = f"standard input is longer than {limit // 2**20} MiB"
+            raise UnreadableError("F319", told, "write it to a file and keep what matters")
+        return content
 
 
 class _StandardInput:
@@ -105,7 +134,7 @@ def _no_input(message: str, hint: str) -> Refused:
     return Refused([Diagnostic(code="F475", message=message, address=None, hint=hint)])
 
 
-def _named(file: Path, found: Diagnostic) -> Diagnostic:
+def named(file: Path, found: Diagnostic) -> Diagnostic:
     """The same diagnostic with the file's name and place: a digest alone says nothing to people."""
     place = ""
     if isinstance(found.address, Pointer):

@@ -1,4 +1,4 @@
-"""`fiche import`: what a file of evidence says, in the terminal or as JSON."""
+"""`fiche import`: what a file of evidence says, in the terminal or as JSON, or as a piece of a fiche."""
 
 from __future__ import annotations
 
@@ -21,19 +21,39 @@ def import_(
             "--kind", metavar="NAME", help="read as this kind, instead of asking the content"
         ),
     ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FICHE", help="add each file as a piece to this fiche"),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="what the stored file is called, with --to"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="with --to: show the change and write nothing")
+    ] = False,
+    redact: Annotated[
+        bool,
+        typer.Option(
+            "--redact",
+            help="replace users, hosts, addresses and secrets before it is shown or stored",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Say what files of evidence hold.
+    """Say what files of evidence hold, and with --to add them to a fiche.
 
     What they say, with its place in the file, and what looks like evidence and is none.
     """
-    from fiche.cli.evidence import read_evidence
-    from fiche.cli.terminal import put_json, put_text
+    from fiche.cli.imported import attach, show
 
-    pieces = read_evidence(files, kind)
-    if json:
-        put_json({"pieces": [piece.json() for piece in pieces]})
-        return
-    from fiche.cli.evidence_text import pieces_text
+    if to is None:
+        show(files, kind, redact=redact, json=json, alone=[*_given(name=name, dry_run=dry_run)])
+    else:
+        attach(files, to, kind, name, redact=redact, dry_run=dry_run, json=json)
 
-    put_text(pieces_text(pieces))
+
+def _given(*, name: str | None, dry_run: bool) -> list[str]:
+    """The options that say something only beside `--to`."""
+    told = {"--name": name is not None, "--dry-run": dry_run}
+    return [option for option, given in told.items() if given]

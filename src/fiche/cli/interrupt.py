@@ -52,7 +52,7 @@ def _end(number: int) -> None:
     """Interrupted, that is said and the code is 130 (law 9); else the signal has its usual effect."""
     signal.signal(number, signal.SIG_IGN)  # asking twice changes nothing
     for path in _WORK.unfinished:
-        _remove(path)
+        take_away(path)
     if number == signal.SIGINT:
         with contextlib.suppress(OSError):
             os.write(2, b"interrupted\n")
@@ -68,7 +68,7 @@ def unfinished(path: Path) -> Iterator[Path]:
     try:
         yield path
     finally:
-        _remove(path)
+        take_away(path)
         _WORK.unfinished.remove(path)
 
 
@@ -84,7 +84,8 @@ def held() -> Iterator[None]:
             _end(_WORK.waiting)
 
 
-def _remove(path: Path) -> None:
+def take_away(path: Path) -> None:
+    """Remove a file, or a folder with all in it; what cannot be removed stays."""
     import shutil
 
     with contextlib.suppress(OSError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from fiche.cli.interrupt import held, unfinished
+from fiche.cli.interrupt import held, take_away, unfinished
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 
@@ -118,3 +120,83 @@ def _unwritable(path: Path, error: OSError) -> Diagnostic:
         address=None,
         hint="check the free space and the rights of that folder",
     )
+
+
+def add_files(new: Mapping[Path, bytes], changed: Path, content: bytes) -> None:
+    """Write new files and replace one: all of it or none, and never over another file.
+
+    The replaced file keeps its permissions. Missing folders of new files are made, one level deep.
+
+    Raises:
+        Refused: F610 a new file exists by now; F611 one cannot be written.
+    """
+    with ExitStack() as stack:
+        made = {
+            path.parent: _new_folder(path.parent, stack) for path in new if not path.parent.exists()
+        }
+        partial = {
+            path: made[path.parent] / path.name
+            if path.parent in made
+            else stack.enter_context(unfinished(_beside(path)))
+            for path in new
+        }
+        last = stack.enter_context(unfinished(_beside(changed)))
+        for path, text in new.items():
+            _written(path, partial[path], text)
+        _written(changed, last, content)
+        _like(changed, last)
+        with held():
+            _settle(
+                made,
+                {path: partial[path] for path in new if path.parent not in made},
+                (last, changed),
+            )
+
+
+def _new_folder(folder: Path, stack: ExitStack) -> Path:
+    partial = stack.enter_context(unfinished(_beside(folder)))
+    try:
+        partial.mkdir()
+    except OSError as error:
+        raise Refused([_unwritable(folder, error)]) from error
+    return partial
+
+
+def _written(path: Path, partial: Path, content: bytes) -> None:
+    """Write under another name; what goes wrong is told of the file that was meant."""
+    try:
+        _write(partial, content)
+    except OSError as error:
+        raise Refused([_unwritable(path, error)]) from error
+
+
+def _like(path: Path, partial: Path) -> None:
+    """The same permissions and, where the system lets one, the same owner."""
+    state = path.stat()
+    with contextlib.suppress(OSError, AttributeError):
+        os.chown(partial, state.st_uid, state.st_gid)
+    partial.chmod(stat.S_IMODE(state.st_mode))
+
+
+def _settle(
+    folders: Mapping[Path, Path], files: Mapping[Path, Path], changed: tuple[Path, Path]
+) -> None:
+    """Put everything in its place, the changed file last; what was placed goes if that fails."""
+    placed: list[Path] = []
+    try:
+        for path, partial in folders.items():
+            if _there(path):
+                raise FileExistsError(17, "it exists by now", str(path))
+            partial.rename(path)
+            placed.append(path)
+        for path, partial in files.items():
+            if _there(path):
+                raise FileExistsError(17, "it exists by now", str(path))
+            partial.rename(path)
+            placed.append(path)
+        changed[0].replace(changed[1])
+    except OSError as error:
+        for path in placed:
+            take_away(path)
+        where = Path(error.filename) if isinstance(error, FileExistsError) else changed[1]
+        raise Refused([_unwritable(where, error)]) from error

@@ -13,6 +13,8 @@ from fiche.load.node import Scalar
 _STEP = 2
 # Plain in block and in flow: no quote, colon, bracket, comma or mark of a comment anywhere.
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./+()@=-]*(?: [A-Za-z0-9_./+()@=-]+){0,20}")
+# Words that an editor with older rules takes for true or false.
+_OLD_WORDS = ("y", "n", "yes", "no", "on", "off")
 Value = str | int | dict[str, "str | int | dict[str, str]"] | tuple["Line", ...]
 
 
@@ -96,6 +98,6 @@ def inline(value: str | int | dict[str, str | int | dict[str, str]] | dict[str, 
 def scalar(text: str) -> str:
     """A text, in quotes where it would otherwise be read as something else."""
     bare = Scalar(Span(file="", line=1, column=1, text=text), plain=True)
-    if _PLAIN.fullmatch(text) and bare.kind == "str":
+    if _PLAIN.fullmatch(text) and bare.kind == "str" and text.lower() not in _OLD_WORDS:
         return text
     return json.dumps(text, ensure_ascii=False)

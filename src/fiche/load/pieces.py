@@ -12,14 +12,15 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.doors import Reader
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
-from fiche.kernel.piece import Piece, Reading
+from fiche.kernel.piece import Passage, Piece, Reading
 from fiche.kernel.record import replace
 from fiche.load.attached import check_digest, replaced, suspicions
-from fiche.load.attests import Document, attested
+from fiche.load.attests import attested
 from fiche.load.fault import Faults
 from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
 from fiche.load.inputs import media_type
 from fiche.load.node import Mapping, Scalar
+from fiche.load.quoting import Document
 from fiche.load.references import Known
 from fiche.load.values import Signature, fact, leaves, unique
 from fiche.load.vocabulary import RENAMED
@@ -57,7 +58,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
     reading = _warned(_reading(node, content, sha256, desk), content)
     scope, name = node.mapping("scope"), node.text("id")
     by = scope.scalar("by") if "by" in scope else None
-    document = Document(name, sha256, content, by)
+    document = Document(name, sha256, content, by, _passages(reading))
     items = enumerate(node.each("attests"), start=1)
     return Piece(
         id=name,
@@ -68,7 +69,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         kind=reading.kind,
         version=node.text("version") or reading.version,
         span=node.scalar("id").span,
-        reading=reading,
+        reading=replace(reading, passages=()),
         typed=dict(_typed(node, by, desk.sign)),
         typed_dimensions=dimensions(scope.mapping("executed"), name, desk.sign.faults, "/"),
         attested=tuple(attested(one, document, place, desk.sign) for place, one in items),
@@ -128,7 +129,7 @@ def _reading(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
     """What the piece says by itself: read by the importer of its kind, or the one that its content asks for."""
     kind = node.text("kind")
     if kind in DOCUMENT_KINDS:
-        return Reading(kind=kind, shape="document")
+        return _of_document(node, content, sha256, desk)
     if kind and not _known(node, desk):
         return Reading(kind=kind, shape="document")
     try:
@@ -139,8 +140,34 @@ def _reading(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
         return Reading(kind=kind or "document", shape="refused")
 
 
+def _of_document(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
+    """What people read; the words of a PDF, a mail or a word processor are laid out where some are quoted."""
+    plain = Reading(kind=node.text("kind"), shape="document")
+    if not any("quote" in one for one in node.each("attests")):
+        return plain
+    try:
+        found = desk.importers.document(content, sha256, node.text("file"))
+    except Refused as refused:
+        for told in refused.diagnostics:
+            _told_at(node.scalar("file"), told, desk)
+        return replace(plain, shape="refused")
+    if found is None:
+        return plain
+    pages = {key: found.further[key] for key in _PAGES if key in found.further}
+    return replace(found, kind=plain.kind, further=pages)
+
+
+_PAGES = ("pages", "pages_without_text")
+
+
+def _passages(reading: Reading) -> tuple[Passage, ...] | None:
+    """The words of a document in a container; None where the lines of the file itself are searched."""
+    contained = reading.passages and not reading.passages[0].place.startswith("line ")
+    return reading.passages if contained or reading.shape == "refused" else None
+
+
 def _warned(reading: Reading, content: bytes) -> Reading:
-    found = suspicions(content)
+    found = [one for one in suspicions(content) if one not in reading.warnings]
     return replace(reading, warnings=(*reading.warnings, *found)) if found else reading
 
 

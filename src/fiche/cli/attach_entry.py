@@ -1,0 +1,203 @@
+"""The lines that a piece adds to a fiche: what is known as keys, what is to complete as comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from fiche.cli.attach_cards import cards_printing
+from fiche.cli.attach_facts import Stated, device, missing, stated
+from fiche.kernel.catalog import Card
+from fiche.kernel.decision import Fiche
+from fiche.kernel.piece import Reading
+from fiche.kernel.record import record
+from fiche.load.entry import Line
+from fiche.load.pieces import DOCUMENT_KINDS
+from fiche.render.visible import visible
+
+_DAY = re.compile(r"(20[0-9]{2})[-/](0[1-9]|1[0-2])[-/](0[1-9]|[12][0-9]|3[01])(?![0-9])")
+_DATES = ("date", "started_at", "observed_at")
+_SHOWN = 4
+_RECORD = "fiche_record"
+_LEAD = "To complete where you know it, without the #. What stays unsaid leaves a verdict open."
+_ORDER = (
+    "model",
+    "operation",
+    "engine",
+    "formats",
+    "attention",
+    "backend",
+    "allocator",
+    "placement",
+)
+_HINTS = {
+    "gpu": "the card it ran on, by its id in the catalog",
+    "machine": "the machine it ran on, as a candidate names it",
+    "operation": "training, adaptation or generation",
+    "attention": "the implementation of attention: sdpa, flash, eager",
+    "backend": "cuda or hip",
+    "process": "how runs are put into processes: one fresh process per series",
+}
+
+
+@record
+class Attachment:
+    """What is known of a piece before it is written down.
+
+    `kind` is empty where the content is asked for it again at every load.
+    """
+
+    id: str
+    file: str
+    sha256: str
+    reading: Reading
+    kind: str
+    redacted: Mapping[str, int]
+
+
+def entry(piece: Attachment, fiche: Fiche, cards: Sequence[Card]) -> tuple[Line, ...]:
+    """The lines of one piece."""
+    reading = piece.reading
+    day = _day(reading)
+    told = {"kind": piece.kind, "version": visible(reading.version)[:80], "date": day}
+    return (
+        Line("id", piece.id),
+        Line("file", piece.file),
+        Line("sha256", piece.sha256),
+        *([Line("redacted", dict(piece.redacted))] if piece.redacted else []),
+        *(Line(key, text) for key, text in told.items() if text),
+        *(_of_document() if piece.kind in DOCUMENT_KINDS else _scope(reading, fiche, cards)),
+    )
+
+
+def _day(reading: Reading) -> str:
+    """The day that the file states, where it is written year first: no other order is sure."""
+    facts = {**reading.facts, **(reading.runs[0].facts if reading.runs else {})}
+    texts = [facts[key].value for key in _DATES if key in facts]
+    texts += [str(reading.further[key]) for key in _DATES if key in reading.further]
+    found = next((match for match in map(_DAY.match, texts) if match), None)
+    return "-".join(found.groups()) if found else ""
+
+
+def _of_document() -> Iterator[Line]:
+    yield Line(
+        comment="To complete: what it speaks of, and what it states, with its literal words."
+    )
+    yield Line(comment="version: the number or date printed on it")
+    yield Line(comment="scope: {offer: }")
+    yield Line(comment="attests:")
+    yield Line(comment='  - {fact: price, amount: , per: , covers: , quote: ""}')
+
+
+def _scope(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> Iterator[Line]:
+    """What the file states, unless it is a record, which says it under a fiche's own words at every load."""
+    lines = [] if reading.kind == _RECORD else list(_known(reading, cards))
+    known = {line.key for line in lines}
+    open_ = [path for path in missing(reading, fiche) if path not in known]
+    notes = list(_open(open_, reading, fiche, cards, known))
+    if "machine" in open_:
+        yield Line(comment=f"machine: {_HINTS['machine']}")
+    if lines and fiche.author:
+        yield Line("scope", (*lines, *notes))
+    elif lines or notes:
+        if lines:
+            notes = [Line(comment=_LEAD), *notes] if notes[:1] != [Line(comment=_LEAD)] else notes
+            notes += [Line(comment="by: who vouches for this, since the fiche names no author")]
+        yield Line(comment="scope:")
+        yield from (Line(comment=f"  {_as_comment(line)}") for line in (*lines, *notes))
+
+
+def _as_comment(line: Line) -> str:
+    from fiche.load.entry import block_lines
+
+    return next(iter(block_lines((line,), 0)))[2:].removeprefix("# ")
+
+
+def _known(reading: Reading, cards: Sequence[Card]) -> Iterator[Line]:
+    """The stated facts, grouped under their first key, each with its place in the file; the card first."""
+    found = device(reading)
+    named = cards_printing(found.value, cards) if found is not None else ()
+    if found is not None and len(named) == 1:
+        yield Line("gpu", named[0].id, f"{visible(found.printed)}, {found.place}")
+    groups: dict[str, list[Stated]] = {}
+    for one in stated(reading).values():
+        groups.setdefault(one.path.partition(".")[0], []).append(one)
+    for key, facts in sorted(groups.items(), key=lambda group: _place(group[0])):
+        places = ", ".join(dict.fromkeys(one.place for one in facts))
+        yield Line(key, _value(facts), places)
+
+
+def _place(key: str) -> int:
+    return _ORDER.index(key) if key in _ORDER else len(_ORDER)
+
+
+def _value(facts: Sequence[Stated]) -> str | dict[str, str | int | dict[str, str]]:
+    if "." not in facts[0].path:
+        return facts[0].value
+    found: dict[str, str | int | dict[str, str]] = {}
+    for one in facts:
+        _, key, *rest = one.path.split(".", 2)
+        if rest:
+            inner = found.setdefault(key, {})
+            assert isinstance(inner, dict)
+            inner[rest[0]] = one.value
+        else:
+            found[key] = one.value
+    return found
+
+
+def _open(
+    paths: Sequence[str], reading: Reading, fiche: Fiche, cards: Sequence[Card], known: set[str]
+) -> Iterator[Line]:
+    """What is to complete, one comment a key; a case of the fiche tells all of it at once."""
+    wanted = [path for path in paths if path != "machine"]
+    if not wanted:
+        return
+    yield Line(comment=_LEAD)
+    if reading.failures or reading.observations or reading.runs:
+        yield from _cases(fiche)
+    groups: dict[str, list[str]] = {}
+    for path in wanted:
+        key, _, rest = path.partition(".")
+        groups.setdefault(key, []).append(rest)
+    for key, names in groups.items():
+        if key == "gpu":
+            yield Line(comment=f"gpu: {_which(reading, cards)}")
+        elif key in known:
+            yield Line(comment=f"{key}, above: {', '.join(names)}")
+        elif names == [""]:
+            yield Line(comment=f"{key}: {_HINTS.get(key, '')}".rstrip())
+        else:
+            yield Line(comment=f"{key}: {{{', '.join(f'{name}: ' for name in names)}}}")
+    yield Line(comment=f"by: who vouches for this{_otherwise(fiche)}")
+
+
+def _cases(fiche: Fiche) -> Iterator[Line]:
+    cases = fiche.workload.cases
+    if not cases:
+        return
+    names = ", ".join(case.id for case in cases)
+    yield Line(
+        comment=f"case: the case that ran exactly as written here, which tells all below: {names}"
+    )
+    dimensions = dict.fromkeys(name for case in cases for name in case.dimensions)
+    if dimensions:
+        yield Line(comment=f"executed: {{{', '.join(f'{name}: ' for name in dimensions)}}}")
+
+
+def _which(reading: Reading, cards: Sequence[Card]) -> str:
+    """The hint for the card: what the device prints, and the cards that it may be."""
+    found = device(reading)
+    if found is None:
+        return _HINTS["gpu"]
+    named = [card.id for card in cards_printing(found.value, cards)]
+    said = f"{visible(found.printed)} ({found.place})"
+    if not named:
+        return f"the file says {said}, which no card of the catalog prints"
+    return (
+        f"the file says {said}: {', '.join(named[:_SHOWN])}{', ...' if len(named) > _SHOWN else ''}"
+    )
+
+
+def _otherwise(fiche: Fiche) -> str:
+    return f"; otherwise {visible(fiche.author)}" if fiche.author else ""
