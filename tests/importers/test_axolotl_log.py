@@ -120,3 +120,12 @@ def test_words_of_other_programs_are_left_alone():
 
 def test_a_state_that_breaks_off():
     assert refusal(MEMBER, '{"log_history": [{"memory/max_active (GiB)": 18.') == "F428"
+
+
+def test_a_platform_that_an_earlier_line_named():
+    later = f"{FRONT}after adapters 1.500GB (+2.500GB allocated)\n"
+    text = ACTIVE.replace("cuda", "mps").replace(", +5.062GB reserved", "") + later
+    assert {o.stat for o in read(MEMBER, text).observations} == {"current"}
+    alone = read(MEMBER, later)
+    assert not alone.observations
+    assert alone.not_observed

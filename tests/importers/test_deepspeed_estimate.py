@@ -33,6 +33,12 @@ def test_the_options_name_a_row_and_its_stage():
     assert stage_3.further["setup"] == "1 node, 4 GPUs per node"
 
 
+def test_newer_pythons_print_the_enumerations_name():
+    text = STAGE_3.replace("=cpu ", "=OffloadDeviceEnum.cpu")
+    (options,) = {plan.label for plan in read(MEMBER, text).planned}
+    assert options == "offload_param=cpu,offload_optimizer=cpu,zero_init=1"
+
+
 def test_a_gigabyte_is_a_power_of_two():
     low, high = bounds(read(MEMBER, STAGE_2).planned[0])
     assert low < 11.01 * 2**30 < high

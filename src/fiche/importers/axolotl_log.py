@@ -59,10 +59,12 @@ def read(content: bytes, sha256: str) -> Reading:
     for entry in entries(content, sha256, _KEYS, _METRICS, "the trainer's state"):
         _metrics(sheet, entry)
     shape = "trainer-state" if is_document(content) else "dict-lines"
-    platforms = set()
+    platforms: set[str] = set()
     if shape == "dict-lines":
-        found = [_line(sheet, line) for line in lines(content, _LINES)]
-        platforms = {platform for platform in found if platform}
+        named = ""
+        for line in lines(content, _LINES):
+            named = _line(sheet, line, named)
+            platforms.add(named)
         sheet.observations.sort(key=lambda seen: seen.pointer.line or 0)
     if sheet.empty:
         raise nothing_found(content, sha256, "axolotl's metrics or lines of memory")
@@ -111,26 +113,25 @@ def _figure(value: Value) -> Printed | None:
     return nearest(value.text, "", GIB, max(digits, printed))
 
 
-def _line(sheet: Sheet, line: Line) -> str:
-    """Note a line of the logger; the platform that it names."""
+def _line(sheet: Sheet, line: Line, before: str) -> str:
+    """Note a line of the logger; the platform that it names, or that a line before it named."""
     new = _training.fits(line, "GB", _NEW)
     old = _training.fits(line, "memory usage", _OLD) if new is None else None
+    if new is None and old is None:
+        return before
     platform = _PLATFORM.search(line.text)
-    name = platform["platform"] if platform is not None else ""
-    if name == "npu" and (new is not None or old is not None):
-        sheet.plan(
-            line,
-            line.text[:400],
-            "on this platform the figures are not the ones that they are called",
-        )
+    name = platform["platform"] if platform is not None else before
+    if name == "npu" or (new is not None and new["reserved"] is None and name != "mps"):
+        reason = "on this platform the figures are not the ones that they are called"
+        sheet.plan(line, line.text[:400], reason)
         return name
     if new is not None:
         _three(sheet, line, new, "current" if name == "mps" else "peak")
     elif old is not None:
         _usage(sheet, line, old)
-    if (new or old) is not None and _LOGGER in line.raw:
+    if _LOGGER in line.raw:
         sheet.fact(line, "engine.name", "axolotl")
-    return name if (new or old) is not None else ""
+    return name
 
 
 def _rank(line: Line) -> int | str:

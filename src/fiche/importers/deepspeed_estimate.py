@@ -20,8 +20,8 @@ from fiche.kernel.piece import Reading
 _TITLE = b"Estimated memory needed for params, optim states"
 _ANCHORS = (_TITLE, b"offload_optimizer=", b"per CPU", b"SW: Model with", b"HW: Setup with")
 _ROW = spaced(
-    rf"(?P<cpu>{NUMBER}) GB \| (?P<gpu>{NUMBER}) GB \| (?P<options>(?:offload_param= \w{{1,8}} , )?"
-    r"offload_optimizer= \w{1,8}(?: , zero_init= [01])?)"
+    rf"(?P<cpu>{NUMBER}) GB \| (?P<gpu>{NUMBER}) GB \| (?P<options>(?:offload_param= [\w.]{{1,40}} , )?"
+    r"offload_optimizer= [\w.]{1,40}(?: , zero_init= [01])?)"
 )
 _HEAD = spaced(r"per CPU \| per GPU \| Options")
 _MODEL = re.compile(r"SW: Model with (?P<words>[0-9]{1,9}M total params[^.]{0,60})")
@@ -60,7 +60,8 @@ def read(content: bytes, sha256: str) -> Reading:
 
 
 def _plan(sheet: Sheet, line: Line, row: re.Match[str], words: dict[str, str]) -> None:
-    options = re.sub(r"\s{1,60}", "", row["options"])
+    # Newer Pythons print the name of the enumeration in front of its value.
+    options = re.sub(r"\s{1,60}|\b\w{1,30}\.", "", row["options"])
     for counter, key, scope in (
         ("deepspeed.states_per_gpu", "gpu", "device"),
         ("deepspeed.states_per_cpu", "cpu", "host"),
