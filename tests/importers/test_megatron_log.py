@@ -55,7 +55,7 @@ def test_newer_versions_round_to_two_decimals_and_may_add_the_device():
     reading = read(MEMBER, ROUNDED)
     assert {o.value.rounding for o in reading.observations} == {"nearest-2-digits"}
     device = reading.observations[-1]
-    assert (device.counter, device.scope) == ("device_memory_used", "device")
+    assert (device.counter, device.scope) == ("device_used", "device")
 
 
 def test_the_oldest_versions_name_no_rank():

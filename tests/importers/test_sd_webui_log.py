@@ -11,7 +11,7 @@ MARKED = f"<p class='vram'>{LINE.replace('Sys', '<wbr>Sys')}</p>\n"
 FIGURES = [
     ("active_bytes", "peak", "3457"),
     ("reserved_bytes", "peak", "3576"),
-    ("device.used_memory", "sampled_max", "4096"),
+    ("device_used", "sampled_max", "4096"),
     ("device.total_memory", "total", "4096"),
 ]
 
@@ -31,7 +31,7 @@ def test_figures_are_rounded_up_to_mebibytes():
 def test_only_the_tools_own_figure_is_of_the_device():
     scopes = {o.counter: o.scope for o in read(MEMBER, PASTED).observations}
     assert scopes["reserved_bytes"] == "process_allocator"
-    assert scopes["device.used_memory"] == "device"
+    assert scopes["device_used"] == "device"
 
 
 def test_a_log_without_the_line():

@@ -97,7 +97,7 @@ def _label(line: Line) -> str:
     """The words of the call: the line before, of the same function where the log names it."""
     above = _training.line_before(line)
     if _TAG not in line.raw:
-        return above.text.strip()[:300] if above is not None else ""
+        return above.text.strip(" ~")[:300] if above is not None else ""
     for _ in range(_LABEL_REACH):
         if above is None:
             break

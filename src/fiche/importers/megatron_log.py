@@ -133,7 +133,7 @@ def _report(sheet: Sheet, line: Line, text: str, rank: int | str | None, label: 
         if name == _DEVICE_WIDE:
             sheet.see(
                 line,
-                "device_memory_used",
+                "device_used",
                 value,
                 scope="device",
                 stat="current",

@@ -36,7 +36,7 @@ def read(content: bytes, sha256: str) -> Reading:
         for name, counter, scope, stat in (
             ("active", "active_bytes", "process_allocator", "peak"),
             ("reserved", "reserved_bytes", "process_allocator", "peak"),
-            ("used", "device.used_memory", "device", "sampled_max"),
+            ("used", "device_used", "device", "sampled_max"),
         ):
             if found[name] is not None:
                 sheet.see(
