@@ -85,6 +85,17 @@ class Line:
             at = end
         return "".join(parts)
 
+    def before(self) -> Line | None:
+        """The line before this one, where a wrapped message may begin; None at the start and for parts."""
+        end = self.start - 1
+        if end <= 0 or self.content[end : end + 1] != b"\n":
+            return None
+        floor = max(0, end - _AROUND)
+        start = self.content.rfind(b"\n", floor, end) + 1 or floor
+        stop = end - 1 if self.content[end - 1 : end] == b"\r" else end
+        start = max(start, self.content.rfind(b"\r", start, stop) + 1)
+        return Line(self.content, start, stop, stop, self.number - 1)
+
     def search(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Where a grammar fits the line; only if it does not, the line with its continuation.
 
