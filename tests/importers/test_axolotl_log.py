@@ -8,6 +8,7 @@ from importers.training import (
     GIB,
     bounds,
     facts,
+    in_json,
     ranks,
     read,
     refusal,
@@ -41,7 +42,7 @@ USAGE = (
 )
 
 
-@pytest.mark.parametrize("damage", [lambda text: text, wrapped, *DAMAGES])
+@pytest.mark.parametrize("damage", [lambda text: text, wrapped, in_json, *DAMAGES])
 @pytest.mark.parametrize("text", [OLD_KEYS, NEW_KEYS])
 def test_both_spellings_are_peaks_since_the_metrics_before(text, damage):
     reading = read(MEMBER, damage(text))

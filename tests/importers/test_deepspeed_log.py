@@ -69,6 +69,11 @@ def test_newer_versions_print_without_a_logger():
     assert ranks(reading) == {0, None}
 
 
+def test_a_launchers_word_is_no_part_of_the_label():
+    reading = read(MEMBER, f"worker-0: After step\nworker-0: {SEE}\n")
+    assert {o.label for o in reading.observations} == {"After step"}
+
+
 def test_a_wrapped_line_is_joined():
     assert len(read(MEMBER, wrapped(LOG, 100)).observations) == 5
 

@@ -59,9 +59,12 @@ def entries(
     Raises:
         Refused: the file is one JSON document, and a broken one (F428); `what` names it.
     """
+    found = False
     if is_document(content):
-        yield from _in_document(_json.document(content, sha256, what), sha256, keys)
-    else:
+        for entry in _in_document(_json.document(content, sha256, what), sha256, keys):
+            found = True
+            yield entry
+    if not found:  # also a log inside a record of somebody else's
         yield from _in_lines(content, keys, anchors)
 
 

@@ -58,9 +58,10 @@ def read(content: bytes, sha256: str) -> Reading:
     sheet = Sheet(sha256)
     for entry in entries(content, sha256, _KEYS, _METRICS, "the trainer's state"):
         _metrics(sheet, entry)
-    shape = "trainer-state" if is_document(content) else "dict-lines"
+    in_state = any(seen.pointer.path is not None for seen in sheet.observations)
+    shape = "trainer-state" if in_state else "dict-lines"
     platforms: set[str] = set()
-    if shape == "dict-lines":
+    if not in_state:
         named = ""
         for line in lines(content, _LINES):
             named = _line(sheet, line, named)

@@ -65,7 +65,7 @@ def read(content: bytes, sha256: str) -> Reading:
     for line in lines(content, (*_ANCHORS, *_TOLD)):
         seen = _training.fits(line, "Max_MA", _SEE)
         if seen is not None:
-            label = _label(line)
+            label = _label(line, seen)
             _see(sheet, line, seen, label)
             shapes.append("see-memory-usage")
         elif host := _training.fits(line, "CPU Virtual", _HOST):
@@ -93,11 +93,14 @@ def _see(sheet: Sheet, line: Line, seen: re.Match[str], label: str) -> None:
     sheet.warn(_training.WINDOW)
 
 
-def _label(line: Line) -> str:
+def _label(line: Line, seen: re.Match[str]) -> str:
     """The words of the call: the line before, of the same function where the log names it."""
     above = _training.line_before(line)
     if _TAG not in line.raw:
-        return above.text.strip(" ~")[:300] if above is not None else ""
+        if above is None:
+            return ""
+        front = seen.string[: seen.start()]  # a launcher's word, which repeats
+        return above.text.removeprefix(front).strip(" ~")[:300]
     for _ in range(_LABEL_REACH):
         if above is None:
             break

@@ -44,7 +44,7 @@ def read(content: bytes, sha256: str) -> Reading:
     sheet = Sheet(sha256)
     for entry in entries(content, sha256, _KEYS, _ANCHORS, "the Trainer's file"):
         _note(sheet, entry, {value.key: _bytes(value.text) for value in entry.values})
-    shape = _shape(content)
+    shape = _shape(sheet, content)
     if sheet.empty:
         shape = "printed-table"
         for entry in _tables(content):
@@ -60,8 +60,8 @@ def read(content: bytes, sha256: str) -> Reading:
     return sheet.reading("hf_trainer_metrics", shape)
 
 
-def _shape(content: bytes) -> str:
-    if not is_document(content):
+def _shape(sheet: Sheet, content: bytes) -> str:
+    if all(seen.pointer.path is None for seen in sheet.observations):
         return "log-lines"
     return "trainer-state" if _STATE in content else "all-results"
 
