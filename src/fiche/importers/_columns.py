@@ -18,7 +18,7 @@ from fiche.kernel.rounding import exact_bytes, printed_interval
 
 MAX_COLUMNS = 10_000
 _SCIENTIFIC = re.compile(r"([0-9](?:\.[0-9]{1,15})?)[eE]\+?([0-9]{1,2})")
-_LARGEST = Decimal(10) ** 18
+_LARGEST_EXPONENT = 18
 
 
 @dataclass(slots=True)
@@ -98,7 +98,9 @@ def number(text: str) -> Decimal | None:
         value = Decimal(text) if len(text) <= 40 else None
     except InvalidOperation:
         return None
-    return value if value is not None and value.is_finite() and abs(value) < _LARGEST else None
+    if value is None or not value.is_finite() or abs(value.adjusted()) > _LARGEST_EXPONENT:
+        return None
+    return value
 
 
 def whole_bytes(text: str) -> Printed | None:
