@@ -77,7 +77,8 @@ def well_placed(pointer, lines):
 
 
 def well_formed(done, content):
-    lines = content.count(b"\n") + 1
+    # Of a text that opens once more (a mark in front), importers count as they find it.
+    lines = max(content.count(b"\n"), text_of(content).count(b"\n")) + 1
     if isinstance(done, Refused):
         for told in done.diagnostics:
             assert (CODES / f"{told.code}.md").is_file()
@@ -121,7 +122,7 @@ def test_an_importer_reads_or_refuses_whatever_it_is_given(kind, data):
     score = in_time(lambda: importer.accepts(content, data.draw(st.sampled_from(["", "x.json"]))))
     assert isinstance(score, int)
     assert 0 <= score <= 100
-    well_formed(in_time(lambda: importer.read(content, "ab" * 32)), text_of(content))
+    well_formed(in_time(lambda: importer.read(content, "ab" * 32)), content)
 
 
 @settings(CHECKED, max_examples=300)
@@ -136,4 +137,4 @@ def test_every_sample_is_asked_of_every_importer(name):
     content = next(text_of(content) for (_, one), content in SAMPLES.items() if one == name)
     for importer in IMPORTERS.values():
         assert 0 <= in_time(lambda one=importer: one.accepts(content, name)) <= 100
-        well_formed(in_time(lambda one=importer: one.read(content, "ab" * 32)), text_of(content))
+        well_formed(in_time(lambda one=importer: one.read(content, "ab" * 32)), content)
