@@ -1,5 +1,6 @@
 """Fiches for tests: a smallest one to add lines to, and a folder that lies in memory."""
 
+from fiche.importers._room import Room
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.load.fiche import load_bytes
 from fiche.load.folder import UnreadableError, inside
@@ -40,6 +41,9 @@ class Importers:
         if best == 0:
             raise Refused([Diagnostic(code="F420", message="not recognised", address=None)])
         return self.members[surest].read(content, sha256)
+
+    def document(self, content, sha256, name):
+        return Room().document(content, sha256, name)
 
 
 def text_of(*sections, head=HEAD, candidates=CANDIDATES):

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 from fiche.importers import _detect, _opened
 from fiche.importers._ahead import ahead
 from fiche.importers._excerpt import BARRIER, BLANK_BARRIER, Excerpt
-from fiche.importers._limited import within_budget
+from fiche.importers._limited import SECONDS, within_budget
 from fiche.importers._opened import opened, opened_head, packed_once, unpacked_note
 from fiche.importers._packed import PORTION, packing_of, portions, unpacked
 from fiche.importers._refusal import refused
@@ -36,6 +36,9 @@ MOST_UNPACKED = 64 * 1024 * 1024 * 1024
 _MOST_TIMES = 2_000
 _ALWAYS_MAY = 1024 * 1024 * 1024
 _STEP = 4 * 1024 * 1024
+# Documents of a few pages that unpack to anything: bounded however short they are.
+_CONTAINERS = (b"%PDF-", b"PK\x03\x04")
+_DOCUMENT_S = 15
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _DOCUMENT = re.compile(
     rb"\s{0,4096}(?:[{\[]\s{0,4096}(?:[\"{}\[\]]|-?\d{1,40}(?:\.\d{1,40})?\s{0,40},)|<[?!\w])"
@@ -89,9 +92,13 @@ def _unpacks_to_more(content: bytes) -> bool:
 def _whole(content: bytes, name: str, kind: str | None) -> Taken:
     sha256 = hashlib.sha256(content).hexdigest()
     text = opened(content, sha256)
-    apart = _PICKLE.match(text) is not None
+    document = text.startswith(_CONTAINERS)
     reading = within_budget(
-        lambda: _detect.read(text, sha256, name, kind), len(text), sha256, apart=apart
+        lambda: _detect.read(text, sha256, name, kind),
+        len(text),
+        sha256,
+        apart=document or _PICKLE.match(text) is not None,
+        seconds=_DOCUMENT_S if document else SECONDS,
     )
     notes = (*unpacked_note(content), *secrets.warnings(text))
     return Taken(sha256, len(content), _noted(reading, notes))

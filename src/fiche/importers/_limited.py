@@ -37,9 +37,16 @@ class DefectError(Exception):
 
 
 def within_budget(
-    read: Callable[[], Reading], num_bytes: int, sha256: str, *, apart: bool = False
+    read: Callable[[], Reading],
+    num_bytes: int,
+    sha256: str,
+    *,
+    apart: bool = False,
+    seconds: int = SECONDS,
 ) -> Reading:
     """What `read` returns for an input of `num_bytes` unpacked bytes; `apart` bounds a short one too.
+
+    It may take so many `seconds`, and one more for every half megabyte.
 
     Raises:
         Refused: what `read` refuses; F471, it took more memory than it may; F472, it was killed, or did not
@@ -47,10 +54,10 @@ def within_budget(
     """
     if not (apart or num_bytes > SMALL) or not hasattr(os, "fork"):
         return read()
-    return _answer(_from_child(read, num_bytes, sha256), sha256)
+    return _answer(_from_child(read, num_bytes, sha256, seconds), sha256)
 
 
-def _from_child(read: Callable[[], Reading], num_bytes: int, sha256: str) -> bytes:
+def _from_child(read: Callable[[], Reading], num_bytes: int, sha256: str, seconds: int) -> bytes:
     """All that the child says before it ends."""
     import signal
 
@@ -62,7 +69,7 @@ def _from_child(read: Callable[[], Reading], num_bytes: int, sha256: str) -> byt
             _be_the_child(read, num_bytes, into)
     os.close(into)
     try:
-        said = _all_of(out, SECONDS + num_bytes / BYTES_A_SECOND)
+        said = _all_of(out, seconds + num_bytes / BYTES_A_SECOND)
         if said is None:
             message = "reading took longer than a file of this length may take"
             raise refused("F472", message, sha256, hint="cite the part of it that matters")

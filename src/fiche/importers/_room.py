@@ -9,7 +9,16 @@ from fiche.kernel.piece import Reading
 
 # What is longer, packed or a pickle is read with bounds on memory and time.
 _PLAIN = 1024 * 1024
-_NOT_PLAIN = (b"\x80", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh", b"]\x00\x00")
+_NOT_PLAIN = (
+    b"%PDF-",
+    b"PK",
+    b"\x80",
+    b"\x1f\x8b",
+    b"\x28\xb5\x2f\xfd",
+    b"\xfd7zXZ",
+    b"BZh",
+    b"]\x00\x00",
+)
 
 
 class Room:
@@ -26,3 +35,9 @@ class Room:
         from fiche.importers._intake import take_in  # a short text needs none of its bounds
 
         return take_in(io.BytesIO(content), name, kind or None).reading
+
+    def document(self, content: bytes, sha256: str, name: str) -> Reading | None:
+        """The words of a document, read with bounds on memory and time; None for plain text."""
+        from fiche.importers.document import shape_of
+
+        return self.read(content, sha256, name, "document") if shape_of(content) else None

@@ -27,8 +27,10 @@ FORMATS = (
     Format("GGUF model file", (b"GGUF",)),
     Format("safetensors file", marks=rb'\A.{8}\{"(?:__metadata__|[^"]{1,300}":\{"dtype)'),
     Format("ELF program", (b"\x7fELF",)),
-    Format("PDF document", (b"%PDF-",)),
-    Format("zip archive", (b"PK\x03\x04", b"PK\x05\x06")),
+    Format(
+        "zip archive",  # one that is no document: those are read
+        marks=rb"\APK(?:\x05\x06|\x03\x04(?!.{26}(?:\[Content_Types\]|_rels/|word/|docProps/|mimetypeappl)))",
+    ),
     Format("tar archive", marks=rb"\A.{257}ustar"),
     Format("7z archive", (b"7z\xbc\xaf\x27\x1c",)),
     Format("SQLite database (nsys export?)", (b"SQLite format 3\x00",)),
@@ -39,7 +41,9 @@ FORMATS = (
     Format(
         "TensorFlow log", marks=rb"_bfc\) ran out of memory|tensorflow/(?:core|stream_executor)/"
     ),
-    Format("JAX log", marks=rb"RESOURCE_EXHAUSTED: (?:Out of memory|[Ff]ailed to allocate)|jaxlib\."),
+    Format(
+        "JAX log", marks=rb"RESOURCE_EXHAUSTED: (?:Out of memory|[Ff]ailed to allocate)|jaxlib\."
+    ),
 )
 _PATTERNS = tuple(
     (f, re.compile(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS

@@ -49,6 +49,13 @@ class Reader(Protocol):
             Refused: nothing reads it, or what reads it refuses.
         """
 
+    def document(self, content: bytes, sha256: str, name: str) -> Reading | None:
+        """The words of a document that lie in a container (PDF, Word, mail); None for plain text.
+
+        Raises:
+            Refused: it is such a document, and its words cannot be read.
+        """
+
 
 @record
 class Estimator:

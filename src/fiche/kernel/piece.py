@@ -176,6 +176,14 @@ class Result:
 
 
 @record
+class Passage:
+    """Words of a document and where they stand (`page 2`, `paragraph 12`): to look a quote up, no more."""
+
+    place: str
+    text: str
+
+
+@record
 class Reading:
     """What an importer read from one file: everything it says, nothing it does not say (C2, C13).
 
@@ -183,6 +191,7 @@ class Reading:
     (a budget, an estimate): no requirement is ever compared with it. `counters` are plain counts
     (`num_ooms`, `num_alloc_retries`); `further` is what else the format tells, ready for JSON (samples,
     sample_period_s, observed_at, by_category_at_peak, private_pools, annotations, links, numa).
+    `passages` are the words of a document (a PDF's pages), which no report prints whole.
     """
 
     kind: str
@@ -201,6 +210,7 @@ class Reading:
     results: tuple[Result, ...] = ()
     counters: Mapping[str, int] = field(default_factory=dict)
     further: Mapping[str, object] = field(default_factory=dict)
+    passages: tuple[Passage, ...] = ()
 
 
 @record

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from collections.abc import Mapping as Mapping_
-from typing import NamedTuple
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
@@ -26,6 +24,7 @@ from fiche.kernel.quantity import (
 from fiche.kernel.rounding import printed_interval
 from fiche.kernel.unit import BYTE
 from fiche.load.node import Mapping, Scalar
+from fiche.load.quoting import Document, pointer_of, silent
 from fiche.load.values import Parser, Signature, above_zero, fact, figure
 
 _PARSERS: Mapping_[tuple[str, str], Parser] = {
@@ -38,25 +37,19 @@ _PARSERS: Mapping_[tuple[str, str], Parser] = {
     ("quality", "value"): parse_score,
     ("power", "value"): parse_power,
 }
-_OWN = ("fact", "quote", "line", "by")
-
-
-class Document(NamedTuple):
-    """The file that attests: its piece, digest, bytes, and who vouches where nobody else is named."""
-
-    piece: str
-    sha256: str
-    content: bytes
-    by: Scalar | None
+_OWN = ("fact", "quote", "line", "page", "by")
 
 
 def attested(node: Mapping, document: Document, place: int, sign: Signature) -> Attested:
     """Build the attested fact number `place` of a piece."""
-    pointer = _pointer(node, document, sign)
+    pointer = pointer_of(node, document, sign)
+    bare = pointer is None and silent(node, document)
     by = node.scalar("by") if "by" in node else document.by
     person = by.text if by else sign.author
     if pointer is None and "quote" not in node:
         person = sign.of(by, node, "this fact: it has no quote")
+    if bare:
+        person = sign.of(by, node, "this fact: the document holds no text to look its quote up in")
     if pointer is not None and not _holds(node, pointer.text):
         person, pointer = sign.of(by, node, "this fact: its quote does not hold the value"), None
     declared = Declared(
@@ -135,52 +128,3 @@ def printed_capacity(text: str, rounding: str, id: str, label: str, origin: Decl
     return Figure(
         low=interval.low, high=interval.high, unit=BYTE, origin=origin, id=id, label=label
     )
-
-
-def _pointer(node: Mapping, document: Document, sign: Signature) -> Pointer | None:
-    """The line of the file where the quoted words stand, or None where none are quoted.
-
-    A quote that is not in the file is no evidence: it is refused (F451), and so is one that stands
-    on several lines where nobody says which (F452).
-    """
-    if "quote" not in node:
-        return None
-    quote = node.scalar("quote")
-    lines = list(_lines(document.content, quote.text.encode()))
-    wanted = int(node.text("line")) if "line" in node else None
-    if not lines:
-        sign.faults.add("F451", "these words are not in the file", quote.span, _LITERAL)
-        return None
-    if wanted is not None and wanted not in lines:
-        found = ", ".join(map(str, lines))
-        hint = f"they stand on line {found}"
-        sign.faults.add("F451", f"these words are not on line {wanted}", quote.span, hint)
-        return None
-    if wanted is None and len(lines) > 1:
-        found = ", ".join(map(str, lines))
-        sign.faults.add(
-            "F452",
-            f"these words stand on lines {found}",
-            quote.span,
-            "add 'line', or quote more words",
-        )
-    return Pointer(sha256=document.sha256, line=wanted or lines[0], text=quote.text)
-
-
-_LITERAL = (
-    "quote letter by letter, blanks included; a PDF's words need its text in a file beside it"
-)
-_MOST_LINES = 10
-
-
-def _lines(content: bytes, words: bytes) -> Iterator[int]:
-    """The first lines, counted by LF, on which the words begin."""
-    at, line, last = content.find(words), 1, 0
-    for _ in range(_MOST_LINES):
-        if at < 0:
-            return
-        line += content.count(b"\n", last, at)
-        yield line
-        last = at
-        end = content.find(b"\n", at)
-        at = content.find(words, end + 1) if end >= 0 else -1

@@ -9,6 +9,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
 from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, joined, row
+from fiche.report.imported import place_of
 from fiche.report.parts import (
     Block,
     Cell,
@@ -138,10 +139,10 @@ def _attested(desk: Desk, item: Attested) -> Parts:
     """A fact with what it states, as a sentence would: `price 109.99 USD per 168 h covers lot`."""
     told: list[Parts] = [_key(key, _term(desk, key, term)) for key, term in item.terms.items()]
     told += [_key(key, Quoted(fact.value)) for key, fact in item.words.items()]
-    line = item.pointer.line if item.pointer else None
     name: Parts = (Words(desk.term(item.fact)),)
-    if line is not None:
-        name = desk.say("attested_from", fact=desk.term(item.fact), line=line)
+    if item.pointer is not None:
+        place = place_of(item.pointer)
+        name = desk.say("attested_from", fact=desk.term(item.fact), place=place)
     return (*name, Words(" "), *joined(told, " "))
 
 

@@ -165,7 +165,7 @@ AUDIT = {
     "printed_scope": "Printed in the file: {facts}",
     "typed_scope": "On the word of {by}: {facts}",
     "attests": "Attests {facts}",
-    "attested_from": "{fact} (line {line})",
+    "attested_from": "{fact} ({place})",
     "redacted": "Redacted before it was stored: {things}",
     "scope_untold": "the scope is not told",
     "digest_column": "sha256",
