@@ -65,19 +65,24 @@ def test_a_known_format_is_refused_by_name(content, name):
     assert name in str(refused.value)
 
 
-def test_another_programs_log_is_not_read_in_part():
-    """llama.cpp prints the driver's three words too, with figures in lines of its own around them."""
-    text = b"ggml_backend_cuda_buffer_type_alloc_buffer: x\nCUDA error: out of memory\n"
-    with pytest.raises(Refused, match=r"F421.*llama\.cpp log"):
-        read(text)
+def test_another_programs_failure_is_its_own():
+    """llama.cpp prints the driver's three words too, and on which device they fell."""
+    text = (
+        b"ggml_cuda_compute_forward: MUL_MAT failed\nCUDA error: out of memory\n"
+        b"  current device: 1, in function alloc at ggml-cuda.cu:111\n"
+    )
+    reading = read(text)
+    assert reading.kind == "llamacpp_log"
+    (failure,) = reading.failures
+    assert (failure.message_kind, failure.device_index) == ("driver_oom", 1)
 
 
 def test_what_a_reading_leaves_out_is_said():
-    """Law 8: the failure of a serving log is read, its other lines are named as not read."""
-    text = b"INFO model_runner.py:1099] Loading model weights took 12.5 GB\n" + OOM + KILLED
+    """Law 8: a failure is read, lines of a program that is not read yet are named as such."""
+    text = b"2025: W tensorflow/core/common_runtime/bfc_allocator.cc:275] x\n" + OOM + KILLED
     reading = read(text)
     assert reading.kind == "torch_oom"
-    assert any(w.startswith("not_read") and "vLLM" in w for w in reading.warnings)
+    assert any(w.startswith("not_read") and "TensorFlow" in w for w in reading.warnings)
     assert [failure.memory for failure in reading.failures] == ["device", "host"]
     assert [f.memory for f in read(text, kind="host_oom").failures] == ["host"]
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from fiche.importers._events import Event
 from fiche.importers._failure_words import TORCH, anchors
+from fiche.importers._lines import holds
+from fiche.importers._llamacpp_failures import OWN as GGML
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
 from fiche.importers._torch_messages import certainty, torch_events
@@ -18,7 +20,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 # Their own lines say more than the driver's three words inside them: not read in part.
-_OTHER_PROGRAMS = frozenset({"llama.cpp log", "Ollama log", "TensorFlow log"})
+_OTHER_PROGRAMS = frozenset({"TensorFlow log"})
 
 
 def read(content: bytes, sha256: str) -> Reading:
@@ -119,7 +121,7 @@ def accepts(head: bytes, name: str) -> int:
         sure = certainty(text)
     except Refused:
         return 60  # too many to tell: reading says so
-    if sure == 1 and unsupported(text) in _OTHER_PROGRAMS:
+    if sure == 1 and (unsupported(text) in _OTHER_PROGRAMS or holds(text, GGML)):
         return 0
     return (0 if b"\x00" in text[:4096] else 5, 60, 90)[sure]
 
