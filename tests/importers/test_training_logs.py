@@ -116,3 +116,24 @@ def test_several_programs_in_one_log_are_one_reading():
     reading = read(text.encode(), DIGEST)
     assert {o.counter for o in reading.observations} == {"reserved_bytes", "allocated_bytes"}
     assert len(reading.failures) == 1
+
+
+def test_a_label_with_the_steps_number_makes_no_series_of_its_own():
+    text = "".join(LINES[2].replace("after 10", f"after {n}") for n in range(900))
+    reading = MEMBERS["megatron_log"].read(text.encode(), DIGEST)
+    assert len(reading.observations) == 4 * 202  # of the rest the largest and the last
+    assert set(reading.further["series"]) == {"allocated_bytes", "reserved_bytes"}
+
+
+def test_labels_of_any_sort_stay_bounded():
+    words = ("".join(chr(97 + n // 26**place % 26) for place in range(4)) for n in range(9_000))
+    text = "".join(f"{word}\n{LINES[0]}" for word in words)
+    reading = MEMBERS["deepspeed_log"].read(text.encode(), DIGEST)
+    assert len(reading.observations) < 22_000
+
+
+def test_texts_that_are_no_evidence_stay_bounded():
+    text = "Name  Self CPU %  CUDA Mem  Self CUDA Mem\n" * 3_000 + LINES[8]
+    reading = MEMBERS["torchtune_log"].read(text.encode(), DIGEST)
+    assert len(reading.not_observed) == 1_000
+    assert any(warning.startswith("aside_shortened") for warning in reading.warnings)

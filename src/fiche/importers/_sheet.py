@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,9 @@ from fiche.kernel.record import replace
 
 # Of a longer series the first readings, the last one and the largest are kept.
 MAX_SERIES = 200
+MAX_ASIDE = 1_000
+_MANY = 20_000
+_DIGITS = re.compile(r"[0-9]{1,30}")
 _PLANS = frozenset({"estimated", "budget"})
 
 
@@ -88,7 +92,10 @@ class Sheet:
 
     def _keep(self, kept: list[Observation], seen: Observation) -> None:
         mig = str(seen.marks.get("mig", "")), seen.marks.get("pid"), seen.marks.get("stage")
-        key = (seen.counter, seen.stat, seen.scope, seen.device_index, seen.rank, seen.label, mig)
+        # Labels that differ by a step's number are one series; of too many series the names no longer count.
+        label = _DIGITS.sub("#", seen.label)
+        whole = (seen.device_index, seen.rank, label, mig) if len(kept) < _MANY else ()
+        key = (seen.counter, seen.stat, seen.scope, *whole)
         series = self._series.setdefault(key, _Series())
         series.count += 1
         if series.count <= MAX_SERIES:
@@ -100,7 +107,12 @@ class Sheet:
 
     def plan(self, at: Line | Pointer, text: str, reason: str) -> None:
         """Note words that look like evidence and are none."""
-        self.aside.append(NotObserved(pointer=self.place(at), text=text[:400], reason=reason))
+        if len(self.aside) < MAX_ASIDE:
+            self.aside.append(NotObserved(pointer=self.place(at), text=text[:400], reason=reason))
+        else:
+            self.warn(
+                f"aside_shortened: only the first {MAX_ASIDE} texts that are no evidence are listed"
+            )
 
     def fact(self, at: Line | Pointer, path: str, value: str) -> None:
         """Note a scope fact that the file states; the first word counts, another one is a doubt.
