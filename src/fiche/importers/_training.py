@@ -11,7 +11,7 @@ from itertools import islice
 
 from fiche.importers._lines import Line, lines
 
-RANK_0 = "rank_0_only: one rank prints these figures for all; other ranks may hold more"
+RANK_0 = "rank_0_only: one rank alone prints its figures; other ranks may hold more"
 DEVICE = "device_not_named: the file does not say which device the figures are of"
 WINDOW = (
     "peaks_since_previous_line: the program resets its peaks at each line; the run's peak is the largest "
