@@ -94,7 +94,7 @@ BLOCK = [
     "---\nfiche: 1\nworkload: {a: [1,\n  2]}\n...\n",
     "  fiche: 1\n  pieces:\n  - a\n  x: 1\n",
     "? pieces\n: - a\nx: 1\n",
-    "fiche: 1\npieces:\n-\t{id: a}\n-\t{id: b}\t# tab\n",
+    "fiche: 1\npieces:\n- {id: a}\n- {id: b}\t# tab\n",
     '"pieces":\n  - "a"\n',
     "# only\n\n# comments\nreserve: 1\n# of what comes next\n\nworkload: 2 # c\n  # of the workload\n\nx: é’\n",
     "title: 'it''s\n  long'\npieces:\n  - a: \"x\n      y\"\n\n# end",

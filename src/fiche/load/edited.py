@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fiche.kernel.diagnostic import Refused
 from fiche.load.entry import Line, block_lines, flow_lines, json_text, plain
 from fiche.load.fault import refused
 from fiche.load.layout import Placed, layout
@@ -48,14 +49,21 @@ def _check(read: Source, text: str, entries: Sequence[Entry]) -> None:
     assert isinstance(wanted, dict)
     new = [_as_read(entry) for entry in entries]
     wanted = {**wanted, "pieces": [*wanted.get("pieces", ()), *new]}
-    found = plain_value(parse(source(read.file, text.encode("utf-8"))))
-    if found != wanted:
+    if _value(read.file, text) != wanted:
         raise refused(
             "F481",
             "pieces cannot be added to this text without changing what else it says",
             read.span(0),
             "end the file with a line feed, or add the piece by hand",
         )
+
+
+def _value(file: str, text: str) -> object:
+    """What a text says; nothing, where it is no YAML."""
+    try:
+        return plain_value(parse(source(file, text.encode("utf-8"))))
+    except Refused:
+        return None
 
 
 def _as_read(entry: Entry) -> dict[str, object]:

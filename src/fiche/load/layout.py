@@ -70,5 +70,5 @@ def _scalar_end(event: Any, text: str) -> int:  # noqa: ANN401 - an event has no
         return end
     head = text[event.start_mark.index : end].partition("\n")[0].partition("#")[0]
     if "+" in head:
-        return text.rfind("\n", 0, end) + 1
+        return end if end == len(text) else text.rfind("\n", 0, end) + 1
     return len(text[:end].rstrip())
