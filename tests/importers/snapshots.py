@@ -193,11 +193,12 @@ def dumped(value, protocol=4):
 
 
 class Writer:
-    """Protocol 2 as torch's own C++ pickler writes it: one mark a list, texts memoised, no frames."""
+    """Protocol 2 as torch's own C++ pickler writes it: one mark a list, no frames."""
 
     def __init__(self):
         self.out = bytearray(b"\x80\x02")
-        self.texts = {}
+        self.memo = {}
+        self.kept = []
 
     def whole(self, value):
         self.write(value)
@@ -205,7 +206,9 @@ class Writer:
 
     def write(self, value):
         out = self.out
-        if isinstance(value, bool):
+        if value is None:
+            out += b"N"
+        elif isinstance(value, bool):
             out += b"\x88" if value else b"\x89"
         elif isinstance(value, int):
             self.number(value)
@@ -214,22 +217,30 @@ class Writer:
         elif isinstance(value, str):
             self.text(value)
         elif isinstance(value, dict):
-            self.many(b"}", [part for pair in value.items() for part in pair], b"u")
+            self.many(value, b"}", [part for pair in value.items() for part in pair], b"u")
         elif isinstance(value, list):
-            self.many(b"]", value, b"e")
+            self.many(value, b"]", value, b"e")
         elif isinstance(value, tuple):
             out += b"("
             for part in value:
                 self.write(part)
             out += b"t"
 
-    def many(self, opening, parts, closing):
+    def many(self, value, opening, parts, closing):
+        """A container that others refer to is put into the memo when it is complete; entries are not."""
+        if id(value) in self.memo:
+            self.reference(b"hj", self.memo[id(value)])
+            return
         self.out += opening
         if parts:
             self.out += b"("
             for part in parts:
                 self.write(part)
             self.out += closing
+        if "action" not in value:
+            self.kept.append(value)
+            self.memo[id(value)] = len(self.memo)
+            self.reference(b"qr", self.memo[id(value)])
 
     def number(self, value):
         if 0 <= value < 256:
@@ -240,13 +251,13 @@ class Writer:
             self.out += b"\x8a\x08" + struct.pack("<q", value)
 
     def text(self, value):
-        if value in self.texts:
-            self.reference(b"hj", self.texts[value])
+        if value in self.memo:
+            self.reference(b"hj", self.memo[value])
             return
         raw = value.encode()
         self.out += b"X" + struct.pack("<I", len(raw)) + raw
-        self.texts[value] = len(self.texts)
-        self.reference(b"qr", self.texts[value])
+        self.memo[value] = len(self.memo)
+        self.reference(b"qr", self.memo[value])
 
     def reference(self, opcodes, index):
         if index < 256:

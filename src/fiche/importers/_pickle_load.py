@@ -33,23 +33,24 @@ Take = Callable[[list[Any], list[Any]], bool]
 def plain_values(content: bytes, portions: Sequence[Portion], take: Take) -> Any:  # noqa: ANN401
     """The value that a scanned pickle describes, less the entries that `take` has taken.
 
+    Call it under `no_collection`.
+
     Raises:
         UnsafePickleError: the opcodes do not make one value (malformed), or memory ran out (excessive).
     """
-    with _no_collection():
-        try:
-            return _Inert(_Portions(content, portions), take).load()
-        except UnsafePickleError:
-            raise
-        except (MemoryError, RecursionError):
-            raise UnsafePickleError("excessive", 0, "the pickle asks for too much memory") from None
-        except _WRONG as problem:
-            words = f"the opcodes make no value ({type(problem).__name__})"
-            raise UnsafePickleError("malformed", 0, words) from None
+    try:
+        return _Inert(_Portions(content, portions), take).load()
+    except UnsafePickleError:
+        raise
+    except (MemoryError, RecursionError):
+        raise UnsafePickleError("excessive", 0, "the pickle asks for too much memory") from None
+    except _WRONG as problem:
+        words = f"the opcodes make no value ({type(problem).__name__})"
+        raise UnsafePickleError("malformed", 0, words) from None
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Millions of new containers, none of them garbage: collecting would take longer than loading."""
     was_on = gc.isenabled()
     gc.disable()

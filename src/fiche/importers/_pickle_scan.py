@@ -215,7 +215,7 @@ class _Scan:
             return self._broken("forbidden_global", f"the pickle asks for {OUTSIDE[op]}")
         if op == ord("r") and self.pos + 5 <= self.length:
             return self._broken("excessive", "a memo index larger than the file could fill")
-        if op == 0x8A and self.content[self.pos + 1 : self.pos + 2] > b"\x09":
+        if op == 0x8A and self.content[self.pos + 1 : self.pos + 2] >= b"\x09":
             return self._broken("excessive", "a number of more than 64 bits")
         if op in ODD or op not in WIDTHS:
             what = ODD.get(op, f"opcode 0x{op:02x}")

@@ -12,8 +12,8 @@ from fiche.kernel.record import record
 # What allocates without argument may be one byte in so many; files made of anything denser learn nothing.
 _ONE_IN = 8
 _SEEN_OFTEN = 8
+_MOST_SHAPES = 4
 _LONGEST = 128
-_REFERENCE, _WHOLE = rb"(?:j....|h.)", rb"(?:J....|M..|K.)"
 _REFERENCES = re.compile(rb"(?:j....|h.)+e", re.DOTALL)
 
 
@@ -36,7 +36,7 @@ def most_usual_shape(
         if shape.allocating * _ONE_IN <= shape.num_bytes:
             seen[shape.pattern] += 1
             keys[shape.pattern] = shape.key
-    usual = [pattern for pattern, times in seen.most_common(2) if times >= _SEEN_OFTEN]
+    usual = [pattern for pattern, times in seen.most_common(_MOST_SHAPES) if times >= _SEEN_OFTEN]
     if not usual:
         return None
     return re.compile(b"(?:" + b"|".join(usual) + b")++", re.DOTALL), keys[usual[0]]
@@ -56,13 +56,13 @@ def _shapes(content: bytes, pos: int, end: int) -> Iterator[_Shape]:
 def _shape(content: bytes, start: int, end: int) -> _Shape | None:
     """The dictionary at `start` as a pattern, if it holds only scalars, references and lists of these."""
     parts: list[bytes] = []
-    pos, key, allocating = start, b"", 0
+    pos, key, allocating, opened = start, b"", 0, 0
     while pos < end:
         op = content[pos]
         width = reach(content, pos)
         if (op == ord("}") and pos > start) or not _plain(op, width):
             return None
-        if op == ord("(") and parts[-1:] != [rb"\}"] and b"]" in b"".join(parts[-2:]):
+        if op == ord("(") and opened == ord("]"):
             held = _REFERENCES.match(content, pos + 1, end)
             if held is None:
                 return None
@@ -71,6 +71,7 @@ def _shape(content: bytes, start: int, end: int) -> _Shape | None:
             continue
         parts.append(_part(content, pos, op, width, len(content)))
         allocating += op in ALLOCATING
+        opened = op if op in b"]}" else opened
         pos += width
         if op == ord("(") and not key:
             key = content[start : pos + reach(content, pos)]
@@ -86,11 +87,7 @@ def _plain(op: int, width: int) -> bool:
 
 
 def _part(content: bytes, pos: int, op: int, width: int, length: int) -> bytes:
-    """One opcode as a pattern: any reference for a reference, any short number for a short number."""
-    if op in b"hj":
-        return _REFERENCE
-    if op in b"JMK":
-        return _WHOLE
+    """One opcode as a pattern: itself with any argument of its width."""
     if op == ord("r"):
         return b"r" + indexes(length)
     if op in b"X\x8c\x8a":

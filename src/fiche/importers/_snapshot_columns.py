@@ -9,32 +9,33 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Sequence
-from operator import itemgetter, methodcaller
+from operator import itemgetter
 from typing import Any
 
-OTHER, ALLOC, FREE_REQUESTED, FREE_COMPLETED, GROWN, SHRUNK, OOM = range(7)
-# What each action does, in the words of c10's TraceEntry; maps and unmaps of expandable segments too.
+ALLOC, FREE_REQUESTED, FREE_COMPLETED = 1, 2, 3
+GROWN, SHRUNK = (4, 6), (5, 7)
+OOM = 8
+# Actions in the words of c10's TraceEntry (user_defined, workspace_snapshot: newer, forks) and their codes.
 ACTIONS = {
     "alloc": ALLOC,
     "free_requested": FREE_REQUESTED,
     "free_completed": FREE_COMPLETED,
-    "segment_alloc": GROWN,
-    "segment_map": GROWN,
-    "segment_free": SHRUNK,
-    "segment_unmap": SHRUNK,
-    "snapshot": OTHER,
-    "workspace_snapshot": OTHER,
-    "user_defined": OTHER,
+    "segment_alloc": GROWN[0],
+    "segment_free": SHRUNK[0],
+    "segment_map": GROWN[1],
+    "segment_unmap": SHRUNK[1],
     "oom": OOM,
+    "snapshot": 9,
+    "workspace_snapshot": 10,
+    "user_defined": 11,
 }
+_OTHER = 0
 NO_TIME = -1
 _MOST_NAMES = 64
 _NO_FRAMES = type(None)
 
-_action, _address, _count, _time = map(itemgetter, ("action", "addr", "size", "time_us"))
-_frames, _pool, _words = (
-    methodcaller("get", key) for key in ("frames", "pool_id", "user_metadata")
-)
+_KEYS = ("action", "addr", "size", "time_us", "frames", "user_metadata")
+_action, _address, _count, _time, _frames, _words = map(itemgetter, _KEYS)
 
 
 class MisshapenError(Exception):
@@ -58,10 +59,15 @@ class Columns:
         self.device_free: dict[int, int] = {}
         self.unknown: dict[str, int] = {}
         self.words: set[str] = set()
-        self.actions: set[str] = set()
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The known actions that occur, each once."""
+        held = {*self.codes}
+        return tuple(action for action, code in ACTIONS.items() if code in held)
 
     def take(self, entries: Sequence[dict[str, Any]], path: str) -> None:
         """Append the entries.
@@ -80,13 +86,11 @@ class Columns:
 
     def _quick(self, entries: Sequence[dict[str, Any]]) -> None:
         """Every entry has every key: the usual case, without a line of Python an entry."""
-        actions = [*map(_action, entries)]
-        self.codes += bytes(map(ACTIONS.__getitem__, actions))
+        self.codes += bytes(map(ACTIONS.__getitem__, map(_action, entries)))
         self.addresses.extend(map(_address, entries))
         self.counts.extend(map(_count, entries))
         self.times.extend(map(_time, entries))
         self.frames.extend(map(_frames, entries))
-        self.actions.update(actions)
         if len(self.words) < _MOST_NAMES:
             self.words.update(map(_words, entries))
 
@@ -115,8 +119,7 @@ class Columns:
             raise MisshapenError(path, "an address, size or time is no number of 64 bits") from None
         if code == OOM and "device_free" in entry:
             self.device_free[len(self.codes)] = at
-        self.codes.append(OTHER if code is None else code)
-        self.actions.add(action[:60])
+        self.codes.append(_OTHER if code is None else code)
         self.frames.append(entry.get("frames"))
         word = entry.get("user_metadata")
         if type(word) is str and len(self.words) < _MOST_NAMES:

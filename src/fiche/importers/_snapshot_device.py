@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from operator import mul
 
 from fiche.importers._snapshot_columns import (
     ALLOC,
@@ -65,13 +64,13 @@ class Device:
             return self.now.allocated
         return known - told.allocated.net + told.allocated.high
 
-    def at(self, entry: int, up: int, down: int) -> int:
+    def at(self, entry: int, up: Sequence[int], down: Sequence[int]) -> int:
         """How far a level is from its start just after an entry."""
         codes = bytes(self.trace.codes[: entry + 1])
-        signs = {up: 1, down: -1}
-        chosen = selected(codes, up, down)
-        moves = map(signs.__getitem__, compress(codes, chosen))
-        return sum(map(mul, moves, compress(self.trace.counts, chosen)))
+        risen, fallen = (
+            sum(compress(self.trace.counts, selected(codes, *some))) for some in (up, down)
+        )
+        return risen - fallen
 
 
 def observations(device: Device, sha256: str) -> Iterator[Observation]:
@@ -152,5 +151,5 @@ def levels_at_peaks(device: Device, told: Replay) -> dict[str, int | None]:
     asked = device.requested_start(told)
     reserved_then = device.reserved_start(told) + device.at(told.requested.at, GROWN, SHRUNK)
     if asked is not None:
-        asked += device.at(told.reserved.at, ALLOC, FREE_COMPLETED)
+        asked += device.at(told.reserved.at, (ALLOC,), (FREE_COMPLETED,))
     return {"reserved_then": reserved_then, "requested_then": asked}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -48,8 +49,10 @@ def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any]]) ->
     """
     codes = bytes(trace.codes)
     moved = selected(codes, ALLOC, FREE_COMPLETED)
-    last = dict(_moves(trace, moved, 0, peak + 1))
-    first = dict(_moves(trace, moved, len(codes) - 1, -1))
+    addresses = [*compress(trace.addresses, moved)]
+    entries = [*compress(range(len(codes)), moved)]
+    last = dict(zip(addresses[: bisect_right(entries, peak)], entries, strict=False))
+    first = dict(zip(reversed(addresses), reversed(entries), strict=True))
     labels = _Labels()
     groups: dict[Place, Group] = {}
     for place in (at for at in last.values() if codes[at] == ALLOC):
@@ -63,15 +66,6 @@ def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any]]) ->
             _count(groups, labels.of(frames), asked)
     ordered = sorted(groups.items(), key=lambda item: (-item[1].asked, item[0]))
     return Live(groups=ordered, frees_before=len(frees))
-
-
-def _moves(trace: Columns, moved: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """(address, entry) of what moved the level, forwards or backwards: the last one of each counts."""
-    step = 1 if start <= end else -1
-    window = range(start, end, step)
-    stop = None if end < 0 else end
-    chosen, addresses = moved[start:stop:step], memoryview(trace.addresses)[start:stop:step]
-    return zip(compress(addresses, chosen), compress(window, chosen), strict=True)
 
 
 def _count(groups: dict[Place, Group], place: Place, asked: int) -> None:

@@ -6,7 +6,7 @@ their replay is `requested_bytes`; segments carry what the driver gave, so their
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, compress, islice
 from operator import eq, mul
 
@@ -22,6 +22,7 @@ from fiche.importers._snapshot_columns import (
 from fiche.kernel.record import record
 
 MOST_POINTS = 600
+_FEW = 16
 
 
 @record
@@ -50,12 +51,14 @@ class Replay:
 
 
 def replay(trace: Columns) -> Replay:
-    """Walk a trace once a level; entries that do not move the level are left out of the sums."""
-    requested = _level(trace, ALLOC, FREE_COMPLETED)
+    """Walk a trace once a level."""
+    requested = _level(trace, (ALLOC,), (FREE_COMPLETED,))
     return Replay(
         reserved=_level(trace, GROWN, SHRUNK),
         requested=requested,
-        allocated=requested if _freed_at_once(trace) else _level(trace, ALLOC, FREE_REQUESTED),
+        allocated=requested
+        if _freed_at_once(trace)
+        else _level(trace, (ALLOC,), (FREE_REQUESTED,)),
     )
 
 
@@ -76,13 +79,14 @@ def selected(codes: bytes, *wanted: int) -> bytes:
     return codes.translate(bytes(code in wanted for code in range(256)))
 
 
-def _level(trace: Columns, up: int, down: int) -> Level:
+def _level(trace: Columns, up: Sequence[int], down: Sequence[int]) -> Level:
     codes = bytes(trace.codes)
-    signs = memoryview(
-        codes.translate(bytes(1 if c == up else 255 if c == down else 0 for c in range(256)))
-    ).cast("b")
+    step = max(1, -(-len(codes) // MOST_POINTS))
+    chosen = selected(codes, *up, *down)
+    if chosen.count(1) * _FEW < len(codes):
+        return _sparse(trace, chosen, frozenset(up), step)
+    signs = memoryview(codes.translate(_signs(up, down))).cast("b")
     levels = accumulate(map(mul, signs, trace.counts))
-    step = max(1, -(-len(trace) // MOST_POINTS))
     high, low, at, net, points = 0, 0, -1, 0, []
     for place, part in enumerate(_parts(levels, step)):
         top = max(part)
@@ -91,6 +95,26 @@ def _level(trace: Columns, up: int, down: int) -> Level:
             high, at = top, place * step + part.index(top)
         low = min(low, min(part))
         net = part[-1]
+    return Level(net=net, high=high, low=low, at=at, points=tuple(points), step=step)
+
+
+def _signs(up: Sequence[int], down: Sequence[int]) -> bytes:
+    return bytes(1 if code in up else 255 if code in down else 0 for code in range(256))
+
+
+def _sparse(trace: Columns, chosen: bytes, up: frozenset[int], step: int) -> Level:
+    """The same for a level that few entries move: between two of them it stays where it was."""
+    high, low, at, net = 0, 0, -1, 0
+    points: list[int] = []
+    for place in compress(range(len(chosen)), chosen):
+        while len(points) <= place // step:
+            points.append(net)
+        net += trace.counts[place] if trace.codes[place] in up else -trace.counts[place]
+        points[-1] = max(points[-1], net)
+        if net > high:
+            high, at = net, place
+        low = min(low, net)
+    points += [net] * (-(-len(chosen) // step) - len(points))
     return Level(net=net, high=high, low=low, at=at, points=tuple(points), step=step)
 
 

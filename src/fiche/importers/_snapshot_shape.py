@@ -65,7 +65,7 @@ class Levels:
     def _segment(self, segment: object, place: int) -> None:
         path = f"segments/{place}"
         told = _dictionary(segment, path)
-        device = whole(told, "device", path, default=0) or 0
+        device = whole(told, "device", path) or 0
         if device not in self.devices and len(self.devices) >= _MOST_DEVICES:
             raise MisshapenError(path, "segments of more devices than any machine has")
         now = self.devices.setdefault(device, Now(first_segment=place))
@@ -97,10 +97,10 @@ class Levels:
             ("requested", "requested_size"),
         ):
             summed = getattr(held, name)
-            value = whole(told, key, path, default=summed)
+            value = whole(told, key, path)
             if value is not None and summed is not None and value != summed:
                 self.doubts.append(f"{path} says {key} {value}, its blocks add up to {summed}")
-            setattr(held, name, value)
+            setattr(held, name, summed if value is None else value)
         return held
 
 
@@ -143,7 +143,7 @@ def whole(told: Mapping[str, Any], key: str, path: str, default: int | None = No
     Raises:
         MisshapenError: the key holds anything else.
     """
-    value = told.get(key, default)
+    value = told.get(key)
     if value is None or (type(value) is int and 0 <= value < 1 << 63):
         return value
     raise MisshapenError(path, f"{key} is no whole number of bytes")

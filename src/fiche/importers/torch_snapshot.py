@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fiche.importers._pickle_load import plain_values
+from fiche.importers._pickle_load import no_collection, plain_values
 from fiche.importers._pickle_scan import UnsafePickleError, looks_like_pickle, scanned
 from fiche.importers._refusal import refused
 from fiche.importers._snapshot_columns import Columns, MisshapenError, dropped
@@ -47,7 +47,8 @@ def read(content: bytes, sha256: str) -> Reading:
             snapshot (F463), tells of pinned host memory alone (F464), or is a text pickle (F465).
     """
     try:
-        return _read(content, sha256)
+        with no_collection():
+            return _read(content, sha256)
     except UnsafePickleError as problem:
         code = _CODES[problem.reason]
         place = f"byte {problem.offset}"
@@ -96,14 +97,14 @@ class _Taken:
         self._columns: dict[int, tuple[list[Any], Columns]] = {}
 
     def take(self, owner: list[Any], entries: list[Any]) -> bool:
-        """Keep a batch as columns and empty its dictionaries; False for what is no trace."""
-        if not entries or not all(type(entry) is dict for entry in entries):
-            return False
-        if "action" not in entries[0]:
+        """Keep a batch as columns, behind what already stands in its list; False for no trace."""
+        if {*map(type, entries)} != {dict} or "action" not in entries[0]:
             return False
         columns = self._columns.setdefault(id(owner), (owner, Columns()))[1]
-        columns.take(entries, "device_traces")
-        dropped(entries)
+        for batch in (owner, entries):
+            columns.take(batch, "device_traces")
+            dropped(batch)
+        owner.clear()
         return True
 
     def traces(self, root: Mapping[str, Any], most: int) -> dict[int, Columns]:
