@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from importers.documents import docx, locked, pdf
 from loading import fiche_of, refusals
 
 from fiche.kernel.origin import Declared
@@ -138,3 +139,87 @@ def test_the_line_found_holds_the_words(parts, words):
     if len(lines) == 1:
         (item,) = attested(f'{{fact: document, title: t, quote: "{words}"}}', content)
         assert item.pointer.line == lines[0]
+
+
+# --- Documents in a container --------------------------------------------------------------------
+
+PRICE = '{fact: price, amount: 109.99 USD, quote: "109.99 USD per lot"'
+PDF = pdf("Quote 2291\n109.99 USD\nper lot of 7 days", "Total 109.99 USD", "109.99 USD per lot")
+
+
+def cited(line, content=PDF):
+    (piece,) = fiche_of(section(line), files={"q.txt": content}).pieces
+    return piece
+
+
+def test_words_of_a_pdf_lead_to_their_page_however_they_are_laid_out():
+    """D3: the document prints it; the line break of its layout is no difference."""
+    piece = cited(f"{PRICE}, page: 1}}")
+    (item,) = piece.attested
+    assert (item.pointer.path, item.pointer.line) == ("page 1", None)
+    assert item.pointer.text == "109.99 USD per lot"
+    assert item.terms["amount"].origin == Declared(
+        address=item.pointer, by="q", printed="109.99 USD per lot"
+    )
+    assert (piece.kind, piece.reading.shape) == ("quote", "pdf")
+    assert piece.reading.further == {"pages": 3, "pages_without_text": 0}
+    assert piece.reading.passages == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"{PRICE}}}", "F452"),
+        (f"{PRICE}, page: 2}}", "F451"),
+        (f"{PRICE}, page: 4}}", "F495"),
+        (f"{PRICE}, line: 1, page: 1}}", "F495"),
+        ('{fact: price, amount: 9.99 USD, quote: "9.99 USD per lot", page: 1}', "F451"),
+    ],
+)
+def test_words_that_are_not_there_or_twice_are_refused(line, code):
+    assert [found[0] for found in refusals(section(line), files={"q.txt": PDF})] == [code]
+
+
+def test_a_text_has_lines_and_no_pages():
+    line = '{fact: price, amount: 47.14 USD, quote: "47,14 USD", page: 1}'
+    assert [found[0] for found in refusals(section(line), files={"q.txt": QUOTE})] == ["F495"]
+
+
+def test_a_scan_leaves_its_facts_to_a_person_and_says_so():
+    piece = cited(f"{PRICE}}}", content=pdf(None))
+    (item,) = piece.attested
+    assert (item.pointer, item.by) == (None, "A. Martin")
+    assert piece.reading.warnings[0].startswith("no_text_layer: ")
+    partly = cited(f"{PRICE}, page: 2}}", content=pdf("Quote 2291", None))
+    assert partly.attested[0].pointer is None
+    told = refusals(section(f"{PRICE}}}"), files={"q.txt": pdf("Quote 2291", None)})
+    assert [found[0] for found in told] == ["F451"], (
+        "a page with text may hold it: say which is meant"
+    )
+
+
+def test_nobody_vouches_for_a_scan():
+    head = "fiche: 1\ntitle: A test\ndate: 2026-11-29\n"
+    told = refusals(section(f"{PRICE}}}"), files={"q.txt": pdf(None)}, head=head)
+    assert [found[0] for found in told] == ["F316"]
+
+
+@pytest.mark.parametrize(("content", "code"), [(locked(PDF), "F490"), (PDF[:80], "F491")])
+def test_a_document_that_cannot_be_read_is_refused_at_its_file(content, code):
+    assert [found[:2] for found in refusals(section(f"{PRICE}}}"), files={"q.txt": content})] == [
+        (code, 7)
+    ]
+
+
+def test_a_document_that_nobody_quotes_is_kept_as_it_is():
+    """Law 6: bytes as received; its words are laid out only to look some up."""
+    piece = cited("{fact: document, title: Terms}", content=locked(PDF))
+    assert (piece.reading.shape, piece.reading.further) == ("document", {})
+
+
+def test_a_word_file_by_paragraph():
+    content = docx("Quote 2291", "109.|99 USD per lot")
+    (item,) = cited(f"{PRICE}}}", content=content).attested
+    assert item.pointer.path == "paragraph 2"
+    told = refusals(section(f"{PRICE}, page: 1}}"), files={"q.txt": content})
+    assert [found[0] for found in told] == ["F495"]

@@ -66,6 +66,8 @@ def _in_document(
 ) -> Pointer | None:
     """The page or paragraph where the quoted words stand; None where it holds no text, as a scan does."""
     asked = _asked_page(node, passages, faults)
+    if asked is None and "page" in node:
+        return None
     if asked is not None:
         passages = tuple(one for one in passages if one.place == asked)
     if silent(node, document):
