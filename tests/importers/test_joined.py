@@ -63,3 +63,4 @@ def test_the_first_ones_facts_win_and_runs_keep_their_own_ids():
     assert [r.id for r in both.runs] == ["failure-1", "failure-1-2"]
     assert (both.facts["driver"].value, both.facts["os"].value) == ("550", "x")
     assert (both.kind, both.backend, both.duplicate_messages) == ("a", "cuda", 2)
+    assert joined(both, Reading(kind="c", shape="x")).further["joined_kinds"] == ("b", "c")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from fiche.cli.documents_text import document_text
 from fiche.cli.evidence import Evidence
 from fiche.cli.readings_text import readings, set_aside, stated
 from fiche.cli.results_text import results_text
@@ -50,7 +51,9 @@ def pieces_text(pieces: Sequence[Evidence]) -> str:
 
 def _piece(piece: Evidence) -> Iterator[str]:
     reading = piece.reading
-    yield paragraph(f"{piece.file}: {reading.kind}, {reading.shape}")
+    joined = reading.further.get("joined_kinds", ())
+    also = f", with lines of {', '.join(joined)}" if isinstance(joined, tuple) and joined else ""
+    yield paragraph(f"{piece.file}: {reading.kind}, {reading.shape}{also}")
     yield f"  sha256 {piece.sha256}, {piece.num_bytes} bytes\n"
     for number, failure in enumerate(reading.failures, 1):
         yield from _failure(failure, number)
@@ -61,6 +64,7 @@ def _piece(piece: Evidence) -> Iterator[str]:
     yield from readings(observations(reading))
     yield from readings(reading.planned, planned=True)
     yield from results_text(reading.results)
+    yield from document_text(reading)
     yield from set_aside(reading.not_observed)
     if reading.warnings:
         yield "\n"
@@ -75,6 +79,7 @@ def _failure(failure: Failure, number: int) -> Iterator[str]:
     told += [f"device {failure.device_index}"] if failure.device_index is not None else []
     told += [f"rank {failure.rank}"] if failure.rank is not None else []
     told += [failure.library] if failure.library else []
+    told += [failure.component] if failure.component else []
     words = ", ".join(word for word in told if word)
     yield "\n"
     yield paragraph(

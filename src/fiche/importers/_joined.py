@@ -29,8 +29,17 @@ def joined(first: Reading, second: Reading) -> Reading:
         version=first.version or second.version,
         results=(*first.results, *second.results),
         counters=_merged(first.counters, second.counters),
-        further=_merged(first.further, second.further),
+        further={**_merged(first.further, second.further), _KINDS: _kinds(first, second)},
     )
+
+
+_KINDS = "joined_kinds"
+
+
+def _kinds(first: Reading, second: Reading) -> tuple[str, ...]:
+    """The kinds whose lines are joined with those of the first."""
+    before = first.further.get(_KINDS, ())
+    return (*(before if isinstance(before, tuple) else ()), second.kind)
 
 
 def _merged(first: Mapping[str, T], second: Mapping[str, T]) -> dict[str, T]:
