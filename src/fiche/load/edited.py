@@ -101,6 +101,7 @@ def _key(text: str, root: Placed, entries: Sequence[Entry]) -> Put:
     at = _past_comments(text, _next_line(text, root.entries[name][1].end), column + 1)
     lines = [" " * column + "pieces:", *_block(entries, column + _STEP)]
     apart = _is_blank(text, at) or _blank_before(text, root.entries[name][0].start)
+    apart = apart and not _keeps(text, root.entries[name][1].end)
     return Put(at, _lines(text, at, [*([""] if apart else []), *lines]))
 
 
@@ -109,7 +110,8 @@ def _in_block(text: str, root: Placed, pieces: Placed, entries: Sequence[Entry])
     own = column if column > _column(text, root.start) else column + 1
     at = _past_comments(text, _next_line(text, pieces.end), own)
     lines = list(_block(entries, column))
-    if len(pieces.items) > 1 and _blank_before(text, pieces.items[-1].start):
+    apart = len(pieces.items) > 1 and _blank_before(text, pieces.items[-1].start)
+    if apart and not _keeps(text, pieces.end):
         lines.insert(0, "")
     return Put(at, _lines(text, at, lines))
 
@@ -123,6 +125,11 @@ def _next_line(text: str, end: int) -> int:
     if end and text[end - 1] == "\n":
         return end
     return text.find("\n", end) + 1 or len(text)
+
+
+def _keeps(text: str, end: int) -> bool:
+    """True behind a text that keeps the blank lines that follow it (`|+`)."""
+    return text[:end].endswith("\n")
 
 
 def _past_comments(text: str, at: int, column: int) -> int:
