@@ -19,7 +19,7 @@ STARTS = (
     rb"(?P<native>(?:CUDA|HIP|XPU)outofmemory\.?Triedtoallocate)"
     rb"|(?P<block>CurrentplatformcanNOTallocatememoryblockwithsizelargerthan4GB!)"
     rb"|(?P<mps>MPSbackendoutofmemory)"
-    rb"|(?P<pooled>Allocationondevice\d{1,3}wouldexceedallowedmemory)"
+    rb"|(?P<pooled>Allocationondevice\d{1,3}wouldexceedallowedmemory(?:\.\(outofmemory\))?)"
 )
 _BACKENDS = {b"CUDA": "cuda", b"HIP": "rocm", b"XPU": "xpu"}
 _EXABYTE = 1 << 60

@@ -127,6 +127,7 @@ _DEVMEM = re.compile(rb"forsize::?(\d{1,20})\((\d{1,12})\)MB")
 
 def _hpu(message: Message) -> Draft:
     """Gaudi's bridge prints the request in bytes, and again in whole megabytes."""
+    message = message.whole()
     found = Draft(
         message=message,
         end=message.match.end(),
@@ -156,13 +157,14 @@ def _wrapper(message: Message) -> Draft | None:
     maker = {b"C": "cuda", b"H": "rocm", b"X": "xpu"}[message.match[0][:1]]
     end = message.match.end()
     rest = message.text.text[end : message.text.line_end(end)]
+    cut = not rest.strip(b".\"'`)}],\xe2\x80\xa6") or rest.startswith(b".T") or b"\x1b" in rest
     return Draft(
         message=message,
         end=end,
         message_kind="allocator_oom",
         shape="wrapper",
         backend=maker,
-        complete=not (rest.strip(b".\"'`)}],\xe2\x80\xa6") == b"" or rest.startswith(b".T")),
+        complete=not cut,
         bare=True,
     )
 

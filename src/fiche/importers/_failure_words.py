@@ -10,6 +10,7 @@ TORCH = (
         b"memory",
         (b"of", b"allowed"),
         (b"CUDA", b"HIP", b"XPU", b"MPS", b"rror", b"ailure", b"exceed"),
+        reach=200,
         adjacent=True,  # every step of a training log prints something of memory
     ),
     Word(b"MEMORY", (b"OUT_OF",), reach=16),
@@ -46,7 +47,7 @@ KILLED = (
     Word(b"(SIGKILL)"),
 )
 ON_CHIP = (
-    Word(b"resource", (b"out",)),
+    Word(b"resource", (b"out", b"of")),
     Word(b"resources", (b"many",)),
     Word(b"shared data", (b"much",)),
 )

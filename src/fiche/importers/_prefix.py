@@ -15,7 +15,7 @@ ANSI = (
 )
 # As JSON, a shell or a log daemon writes them, or as they are left when the escape sign is lost.
 ESCAPED = (
-    rb"\\+[nrt]"
+    rb"\\+[nrt]|\\+u(?:00[aA]0|20[0-2][0-9a-fA-F]|2060|3000|[fF][eE][fF][fF])"
     rb"|(?:\\+u001[bB]|\\+x1[bB]|\\+033|\\+e|#033|\^\[|\xe2\x90\x9b|\xe2\x86\x90)?\[[0-9;:]{0,24}m"
 )
 # No-break, zero-width and ideographic blanks, a byte order mark inside a text.

@@ -30,7 +30,8 @@ _MAX_FRONT = 4_000
 _KEPT_FRONT = 800
 _CLASS = re.compile(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
 _CLASS_LENGTH = 96  # the longest match: searching a longer text for it takes its square
-_EDGE = re.compile(rb"[\r\n]")
+# A line may end as JSON writes it: what follows may have its prefix again, and a figure go on there.
+_EDGE = re.compile(rb"[\r\n]|\\{1,4}[nr]")
 _PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
 
 
@@ -91,7 +92,8 @@ class Message:
     def whole(self) -> Message:
         """The same message with the following lines of its speaker, up to where another starts."""
         text = Squeezed(self.content)
-        _fill(text, self.start, self.start + _REACH, self._prefix(), self.speaker)
+        reach = self.start + _REACH
+        _fill(text, self.start, reach, self._prefix(), self.speaker, own=self.match.end())
         match = self.match.re.match(text.text)
         if match is None:
             return self
@@ -130,7 +132,7 @@ def _prefix_of(front: bytes) -> bytes:
 
 
 # Every message that can be wrapped holds one of these; the full pattern is slow on long texts.
-_STARTERS = re.compile(rb"outofmemory|wouldexceedallowed|canNOTallocate")
+_STARTERS = re.compile(rb"(?<!\()outofmemory|wouldexceedallowed|canNOTallocate")
 _AROUND = 120
 
 
@@ -222,7 +224,7 @@ def _message(
 ) -> Message | None:
     around = Squeezed(content)
     floor = max(_before(content, place[0]), done, 0)
-    _fill(around, floor, place[1] + _REACH_ON, b"", None)
+    _fill(around, floor, place[1] + _REACH_ON, b"", None, place=place[0])
     for match in start.finditer(around.text):
         first, last = around.source(match.start()), around.after(match.end())
         if first < place[1] and last > place[0]:
@@ -271,8 +273,21 @@ def _who(content: bytes, front: bytes, first: int) -> Speaker:
     return speaker(content[_line_start(content, began) : began])
 
 
-def _fill(text: Squeezed, start: int, stop: int, first: bytes, who: Speaker | None) -> None:
-    """Add the line from `start`, then the following lines of the same speaker."""
+def _fill(
+    text: Squeezed,
+    start: int,
+    stop: int,
+    first: bytes,
+    who: Speaker | None,
+    *,
+    own: int = 0,
+    place: int = -1,
+) -> None:
+    """Add the line from `start`, then the following lines of the same speaker.
+
+    Up to where another message starts: `own` visible bytes are the first words of this one. The line of
+    `place` is added in any case.
+    """
     content = text.content
     stop = min(stop, len(content))
     at = start
@@ -281,15 +296,15 @@ def _fill(text: Squeezed, start: int, stop: int, first: bytes, who: Speaker | No
         end = edge.start() if edge else stop
         if number == 0:
             text.add(at, right_edge(content, at, min(end, at + _ENOUGH)))
-        elif _continues(content, at, end, who):
+        elif at <= place < end or _continues(content, at, end, who):
             before = len(text.text)
             text.joint()
             text.add(*body(content, at, end, first))
-            if who is not None and _STARTERS.search(text.text, before):
+            if who is not None and _STARTERS.search(text.text, max(before, own)):
                 return
         if edge is None or len(text.text) > _ENOUGH:
             return
-        at = end + 1
+        at = edge.end()
 
 
 def _continues(content: bytes, start: int, end: int, who: Speaker | None) -> bool:
