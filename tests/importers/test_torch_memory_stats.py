@@ -155,6 +155,13 @@ def test_failures_are_counted_per_device():
     assert reading.counters["num_ooms"] == 3
 
 
+@pytest.mark.parametrize("form", ["flat", "nested", "pprint", "in a log", "json in a log"])
+def test_a_failure_stands_on_its_line(form):
+    text = FORMS[form](FLAT | {"num_ooms": 2})
+    (failure,) = read(text).failures
+    assert "num_ooms" in text.split("\n")[failure.pointer.line - 1]
+
+
 def test_a_count_that_runs_on_is_one_failure():
     text = series(2) + series(2, num_ooms=1) + series(2, num_ooms=3)
     (failure,) = read(text).failures

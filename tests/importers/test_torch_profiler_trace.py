@@ -141,8 +141,11 @@ def test_an_old_version_prints_no_totals():
 
 
 def test_host_events_alone_are_no_evidence():
+    reading = read(trace(EVENTS[:2], devices=[]))
+    assert reading.observations == ()
+    assert len(reading.not_observed) == 1
     with pytest.raises(Refused, match="F424"):
-        read(trace(EVENTS[:2], devices=[]))
+        read(trace([OPERATOR], devices=[]))
 
 
 @pytest.mark.parametrize("whole", [1 << 30, 0])

@@ -51,6 +51,9 @@ def _groups(
 
     for group in groups(told()):
         group.rank = rank if group.rank is None else group.rank
+        if "num_ooms" in group.members:
+            at = places[group.members["num_ooms"][1]]
+            group.ooms_line = numbers.number(text.source(at))
         first = min(places[path] for _, path in group.members.values())
         yield numbers.number(text.source(first)), group
 

@@ -46,7 +46,10 @@ _STEP_WORDS = ("step", "global_step", "iteration", "iter", "train/global_step")
 
 @dataclass(slots=True)
 class Group:
-    """One set: its path, its members by flat key (value and path of each), and what is known of it."""
+    """One set: its path, its members by flat key (value and path of each), and what is known of it.
+
+    `ooms_line` is the line of `num_ooms`, where it is known.
+    """
 
     path: Path
     members: dict[str, tuple[object, Path]] = field(default_factory=dict)
@@ -55,6 +58,7 @@ class Group:
     step: int | None = None
     xpu: bool = False
     label: str = ""
+    ooms_line: int | None = None
 
     def value(self, key: str) -> int | None:
         """A member as a whole number; None where it is missing, empty or something else."""

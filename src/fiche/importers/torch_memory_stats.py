@@ -25,6 +25,7 @@ from fiche.importers._oom_counters import OomCounts
 from fiche.importers._opened import opened
 from fiche.importers._printed_stats import printed_groups
 from fiche.importers._refusal import refused
+from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._stats_groups import LEVEL, Group, groups
 from fiche.importers._unsupported import nothing_found
@@ -50,6 +51,7 @@ _SURE = re.compile(
 # A line of a log may begin with a bracket too: [rank0], [2026-01-15 10:00:00].
 _DOCUMENT = re.compile(rb"\s{0,1000}(?:\{|\[\s{0,200}[\[{])")
 _PYTHON = re.compile(rb"\s{0,1000}[\[{]\s{0,200}(?:'|[0-9(]|OrderedDict)")
+_OOMS = re.compile(rb'"num_ooms"\s{0,9}:')
 # What only the native allocator counts, whatever is in use.
 _NATIVE = ("allocation.all.current", "segment.all.current", "allocated_bytes.all.allocated")
 _KEPT_ASYNC = ("allocated_bytes.all", "active_bytes.all", "reserved_bytes.all")
@@ -92,8 +94,19 @@ def _sets(text: bytes, sha256: str) -> tuple[str, _Sets]:
     if rest.strip() and first.startswith(b"{") and _is_value(first):
         return "jsonl", [*_of_lines(text, sha256)]
     found = groups(_leaves(document(text, sha256, "statistics of torch.cuda.memory_stats")))
+    _place_ooms(text, found)
     flat = any("." in str(path[-1]) for group in found for _, path in group.members.values())
     return "flat-keys" if flat else "nested", [(None, group) for group in found]
+
+
+def _place_ooms(text: bytes, found: list[Group]) -> None:
+    """A failure is named by its line too: the keys stand in the order of the sets."""
+    with_count = [group for group in found if "num_ooms" in group.members]
+    keys = [match.start() for match in _OOMS.finditer(text)]
+    numbers = Lines(text)
+    if len(keys) == len(with_count):
+        for group, at in zip(with_count, keys, strict=True):
+            group.ooms_line = numbers.number(at)
 
 
 def _is_value(line: bytes) -> bool:
@@ -131,7 +144,8 @@ def _of_lines(text: bytes, sha256: str) -> Iterable[tuple[int, Group | None]]:
 def _read_group(sheet: Sheet, counts: OomCounts, group: Group, line: int | None) -> None:
     unmeasured = _unmeasured(group)
     for key, (value, path) in group.members.items():
-        at = pointer(sheet.sha256, path, value, line)
+        known = group.ooms_line if key == "num_ooms" and group.ooms_line else line
+        at = pointer(sheet.sha256, path, value, known)
         count = _count(value, at, sheet.sha256, key)
         level = LEVEL.fullmatch(key)
         if count is None:

@@ -53,7 +53,7 @@ def read(content: bytes, sha256: str) -> Reading:
     if backend == "cuda" and any(map(_AMD.search, names)):
         backend = "rocm"  # its builds call a device CUDA all the same
     _versions(sheet, text)
-    if not sheet.observations:
+    if sheet.empty:
         raise nothing_found(text, sha256, "memory events of a device: profile with profile_memory")
     return sheet.reading("torch_profiler_trace", "chrome-trace", backend)
 
