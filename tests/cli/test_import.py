@@ -10,8 +10,10 @@ import subprocess
 import sys
 
 import pytest
+from importers.documents import pdf
 from importers.messages import CLASS, sentence, six_lines
 from importers.records import RECORD, document_bytes
+from importers.test_lm_eval_results import results
 
 from fiche.assets import schema_text
 
@@ -202,3 +204,26 @@ def test_a_terminal_is_no_file():
     os.close(ours), os.close(theirs)
     assert ended.returncode == 2
     assert ended.stderr.startswith(b"F475 -: standard input is a terminal")
+
+
+def test_a_document_shows_pages_and_lines_to_quote_and_no_fact(fiche, write):
+    """D3: words are found, never understood."""
+    path = write("quote.pdf", pdf("Quote 2291\n109.99 USD per lot", "valid until 2026-12-15"))
+    ended = fiche("import", path)
+    assert ended.code == 0
+    text = " ".join(ended.out.split())
+    assert "document, pdf" in text
+    assert "2 pages" in text
+    assert "page 1 109.99 USD per lot" in text
+    assert "page 2 valid until 2026-12-15" in text
+    assert "no fact is made of them" in text
+    (told,) = fiche("import", path, "--json").json()["pieces"]
+    assert told["facts"] == {}
+
+
+def test_scores_are_shown_with_error_shots_and_place(fiche, write):
+    path = write("results.json", json.dumps(results()))
+    text = " ".join(fiche("import", path).out.split())
+    assert "arc_easy, 0 shots acc" in text
+    assert "± 0.0079" in text
+    assert "warning: stderr_missing" in text
