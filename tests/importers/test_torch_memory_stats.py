@@ -49,6 +49,11 @@ FORMS = {
     "flat": lambda flat: json.dumps(flat, indent=1),
     "nested": lambda flat: json.dumps(nested(flat)),
     "json in a log": lambda flat: f"2026-01-01 INFO stats {json.dumps(flat)}\ndone\n",
+    "text in a structured log": lambda flat: json.dumps({"level": "INFO", "message": repr(flat)}),
+    "texts in a structured log": lambda flat: "\n".join(
+        json.dumps({"n": n, "message": text})
+        for n, text in enumerate(["start", items(flat), "end"])
+    ),
     "dict": printed,
     "OrderedDict until Python 3.11": items,
     "OrderedDict from Python 3.12": lambda flat: f"OrderedDict({flat!r})",

@@ -92,11 +92,16 @@ def _sets(text: bytes, sha256: str) -> tuple[str, _Sets]:
         return "python-repr", list(printed_groups(text))
     first, _, rest = text.lstrip().partition(b"\n")
     if rest.strip() and first.startswith(b"{") and _is_value(first):
-        return "jsonl", [*_of_lines(text, sha256)]
+        return _or_printed(text, "jsonl", [*_of_lines(text, sha256)])
     found = groups(_leaves(document(text, sha256, "statistics of torch.cuda.memory_stats")))
     _place_ooms(text, found)
     flat = any("." in str(path[-1]) for group in found for _, path in group.members.values())
-    return "flat-keys" if flat else "nested", [(None, group) for group in found]
+    return _or_printed(text, "flat-keys" if flat else "nested", [(None, one) for one in found])
+
+
+def _or_printed(text: bytes, shape: str, found: _Sets) -> tuple[str, _Sets]:
+    """What was found; where nothing was, statistics that a structured log holds as a text."""
+    return (shape, found) if found else ("python-repr", list(printed_groups(text)))
 
 
 def _place_ooms(text: bytes, found: list[Group]) -> None:
