@@ -21,8 +21,6 @@ class Rule(NamedTuple):
     accepts: Callable[[re.Match[bytes]], bool] | None = None
 
 
-# Also behind the escapes of JSON (`\\n`) and of a colour: there a letter stands before a word that starts.
-EDGE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=[0-9;\[]m))"
 NAME = rb"[A-Za-z0-9_\x80-\xff][A-Za-z0-9_.$\x80-\xff-]{0,63}"
 HOST = rb"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}"
 UUID = rb"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
@@ -35,6 +33,9 @@ _PUBLIC = re.compile(
     rb"anaconda\.(?:com|org)|lightning\.ai|arxiv\.org|stackoverflow\.com|docker\.(?:com|io)|ghcr\.io|localhost)\.?"
 )
 _NOBODY = (b"0.0.0.0", b"127.0.0.1", b"255.255.255.255", b"::", b"::1", b"localhost")
+# A path of a public site holds no person of ours.
+_SITE = re.compile(rb"://([^\s/:]{1,200})[^\s]*$")
+_NEAR = 300
 _OF_ALL = (b"public", b"default", b"all users", b"shared", b"lost+found")
 _MORE_WORDS = re.compile(rb"(?i)(?:none|null|true|false|unknown|localhost|n/a|n)$")
 # A number of four parts behind these is a version: `cudnn 9.1.0.70`, `nvidia-cublas-cu12==12.4.5.8`.
@@ -58,6 +59,10 @@ def _is_number(name: bytes) -> bool:
 def is_person(found: re.Match[bytes]) -> bool:
     """True for the folder of one person."""
     name = found["it"].lower()
+    before = found.string[max(0, found.start() - _NEAR) : found.start()]
+    site = _SITE.search(before)
+    if site is not None and _PUBLIC.fullmatch(site[1]):
+        return False
     return name not in _OF_ALL and not name.startswith((b".", b"<", b"$"))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fiche.importers._redaction import EDGE, IS, UUID, is_ipv4, is_ipv6, is_mac, rule
+from fiche.importers._redaction import IS, UUID, is_ipv4, is_ipv6, is_mac, rule
+from fiche.kernel.secrets import EDGE
 
 IDS = (
     rule(
@@ -31,7 +32,7 @@ IDS = (
     ),
     rule(
         "mac",
-        rb"(?<![\w:-])(?P<it>(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2})(?![\w:-])",
+        EDGE + rb"(?<![:-])(?P<it>(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2})(?![\w:-])",
         b":",
         b"-",
         accepts=is_mac,
@@ -46,7 +47,8 @@ IDS = (
     ),
     rule(
         "ip",
-        rb"(?<![\w:.])(?P<it>(?=[0-9A-Fa-f:]{2,45})[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]{1,40}(?:%[A-Za-z0-9]{1,15})?)"
+        EDGE
+        + rb"(?<![:.])(?P<it>(?=[0-9A-Fa-f:]{2,45})[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]{1,40}(?:%[A-Za-z0-9]{1,15})?)"
         rb"(?![\w:]|\.[0-9])",
         b":",
         accepts=is_ipv6,

@@ -6,11 +6,14 @@ Prefixes are those of evidence_formats.md 1.4, of syslog and journald, of torchr
 from __future__ import annotations
 
 from fiche.importers._redaction import HOST, IS, NAME, is_host, is_login, is_person, rule
+from fiche.kernel.secrets import EDGE
 
 HOSTS = (
     rule(
         "host",
-        rb"(?i)(?<![\w-])(?:[\w]{1,40}[_-])?(?:hostname|host_name|nodename|node_name|master_addr|node_?list|"
+        rb"(?i)"
+        + EDGE
+        + rb"(?:[\w]{1,40}[_-])?(?:hostname|host_name|nodename|node_name|master_addr|node_?list|"
         rb"HOST|host_ip|computer_?name|rdzv_endpoint|head_node)" + IS + rb"(?P<it>" + HOST + rb")",
         b"host",
         b"node",
@@ -29,7 +32,11 @@ HOSTS = (
     ),
     rule(
         "host",
-        rb"(?m)(?<![\w.-])(?P<it>" + HOST + rb"):[0-9]{1,8}:[0-9]{1,8} (?:\[[0-9]{1,3}\] )?NCCL ",
+        rb"(?m)"
+        + EDGE
+        + rb"(?<!\.)(?P<it>"
+        + HOST
+        + rb"):[0-9]{1,8}:[0-9]{1,8} (?:\[[0-9]{1,3}\] )?NCCL ",
         b"nccl",
         learned=True,
         accepts=is_host,
@@ -83,7 +90,9 @@ HOSTS = (
     ),
     rule(
         "host",
-        rb"(?i)(?<![\w.-])(?P<it>(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|lan|corp|intra|intranet|home|"
+        rb"(?i)"
+        + EDGE
+        + rb"(?<!\.)(?P<it>(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|lan|corp|intra|intranet|home|"
         rb"localdomain|svc|cluster|private))(?![\w-]|\.[a-z])",
         b".in",
         b".lo",
@@ -97,7 +106,8 @@ HOSTS = (
     ),
     rule(
         "host",
-        rb"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,20}://(?:[^\s/@\"'<>]{1,300}@)?(?P<it>"
+        EDGE
+        + rb"(?<![+.-])[A-Za-z][A-Za-z0-9+.-]{0,20}://(?:[^\s/@\"'<>]{1,300}@)?(?P<it>"
         + HOST
         + rb")(?=[:/?#\s\"'\]),;>}\\]|$)",
         b"://",
@@ -116,7 +126,7 @@ USERS = (
     ),
     rule(
         "user",
-        rb"(?<![\w.])(?:/[\w.+@-]{1,64}){0,6}?/(?:home|Users|users|homes|scratch|people)/(?P<it>"
+        rb"/(?:home|Users|users|homes|scratch|people)/(?P<it>"
         + NAME
         + rb")(?![A-Za-z0-9_\x80-\xff])",
         b"/home/",
@@ -129,7 +139,7 @@ USERS = (
     ),
     rule(
         "user",
-        rb"(?i)(?<![A-Za-z0-9])[A-Z]:(?:\\{1,4}|/)(?:Users|Documents and Settings)(?:\\{1,4}|/)"
+        rb"(?i)" + EDGE + rb"[A-Z]:(?:\\{1,4}|/)(?:Users|Documents and Settings)(?:\\{1,4}|/)"
         rb"(?P<it>[^\\/:*?\"'<>|\r\n,;]{1,64}"
         rb"(?=[\\/])|" + NAME + rb")",
         b"users",
@@ -149,7 +159,8 @@ USERS = (
     ),
     rule(
         "user",
-        rb"(?<![A-Za-z0-9_-])(?:[A-Z]{1,12}_)?(?:USER|LOGNAME|USERNAME|SUDO_USER|user_?name|login)(?:"
+        EDGE
+        + rb"(?:[A-Z]{1,12}_)?(?:USER|LOGNAME|USERNAME|SUDO_USER|user_?name|login)(?:"
         + IS
         + rb")(?P<it>"
         + NAME
@@ -162,16 +173,14 @@ USERS = (
     ),
     rule(
         "user",
-        rb"(?<![A-Za-z0-9_-])\\?[\"']user\\?[\"'][ \t]{0,8}:[ \t]{0,8}\\?[\"'](?P<it>"
-        + NAME
-        + rb")\\?[\"']",
+        EDGE + rb"\\?[\"']user\\?[\"'][ \t]{0,8}:[ \t]{0,8}\\?[\"'](?P<it>" + NAME + rb")\\?[\"']",
         b"user",
         learned=True,
         accepts=is_login,
     ),
     rule(
         "user",
-        rb"(?<![A-Za-z0-9_-])user=[\"']?(?P<it>" + NAME + rb")",
+        EDGE + rb"user=[\"']?(?P<it>" + NAME + rb")",
         b"user=",
         learned=True,
         accepts=is_login,

@@ -13,7 +13,8 @@ from fiche.kernel.record import record
 
 MOST_NAMED = 5
 # Also behind the escapes of JSON (`\\n`) and of a colour.
-_EDGE = rb"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=[0-9;\[]m))"
+EDGE = rb"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=[0-9;\[]m))"
+_START = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=[0-9;\[]m))"
 _END = rb"(?![A-Za-z0-9])"
 
 
@@ -33,7 +34,7 @@ class Shape:
 
 def _token(word: str, pattern: bytes, *anchors: bytes) -> Shape:
     return Shape(
-        kind="token", word=word, anchors=anchors, pattern=re.compile(_EDGE + pattern + _END)
+        kind="token", word=word, anchors=anchors, pattern=re.compile(EDGE + pattern + _END)
     )
 
 
@@ -83,7 +84,8 @@ SHAPES = (
         word="a password in a URL",
         anchors=(b"://",),
         pattern=re.compile(
-            rb"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<secret>[^\s/@:\"'<>]{0,256}:[^\s/@\"'<>]{1,512})@"
+            EDGE
+            + rb"(?<![+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<secret>[^\s/@:\"'<>]{0,256}:[^\s/@\"'<>]{1,512})@"
         ),
     ),
     _token("a Hugging Face token", rb"(?:hf|api_org)_[A-Za-z0-9]{20,200}", b"hf_", b"api_org_"),
@@ -121,7 +123,9 @@ SHAPES = (
         pattern=re.compile(
             rb"(?i)(?:authorization"
             + _IS
-            + rb"(?:bearer|basic|token|digest)[ \t]{1,4}|\bbearer[ \t]{1,4})"
+            + rb"(?:bearer|basic|token|digest)[ \t]{1,4}|"
+            + EDGE
+            + rb"bearer[ \t]{1,4})"
             rb"(?P<secret>(?!token\b|auth)[A-Za-z0-9._~+/=-]{6,4096})"
         ),
     ),
@@ -138,7 +142,8 @@ SHAPES = (
         word="a password",
         anchors=(b"passw", b"pwd", b"passphrase"),
         pattern=re.compile(
-            rb"(?i)(?<![A-Za-z0-9])"
+            rb"(?i)"
+            + _START
             + _KEY_PARTS
             + rb"(?:password|passwd|passphrase|pwd)(?!"
             + _IS
@@ -151,7 +156,7 @@ SHAPES = (
         word="an API key",
         anchors=(b"key",),
         pattern=re.compile(
-            rb"(?i)(?<![A-Za-z0-9])" + _KEY_PARTS + rb"(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|"
+            rb"(?i)" + _START + _KEY_PARTS + rb"(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|"
             rb"secret[_-]?(?:access[_-]?)?key|private[_-]?key|account[_-]?key)" + _value(6)
         ),
     ),
@@ -160,7 +165,9 @@ SHAPES = (
         word="a token",
         anchors=(b"token", b"secret"),
         pattern=re.compile(
-            rb"(?i)(?<![A-Za-z0-9_-])(?:"
+            rb"(?i)"
+            + EDGE
+            + rb"(?:"
             + _KEY_PARTS
             + _TOKEN_OF
             + rb")?(?:token|secret)(?!"
@@ -174,7 +181,9 @@ SHAPES = (
         word="a secret on a command line",
         anchors=(b"--",),
         pattern=re.compile(
-            rb"(?i)(?<![A-Za-z0-9-])--(?:[a-z0-9]{1,32}-){0,4}(?:api-key|token|password|secret)[ \t]{1,4}"
+            rb"(?i)"
+            + EDGE
+            + rb"--(?:[a-z0-9]{1,32}-){0,4}(?:api-key|token|password|secret)[ \t]{1,4}"
             rb"[\"']?(?!-)" + _NOTHING + rb"(?P<secret>[^\s\"'`\\,;&<>()\[\]{}]{4,512})"
         ),
     ),
