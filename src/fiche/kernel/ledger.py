@@ -202,6 +202,8 @@ def _pieces(decision: Decision) -> Iterator[Root]:
                 yield Root(owner=piece.id, name=f"{piece.id}/attested.{place}.{name}", node=term)
         for name, typed in piece.typed_dimensions.items():
             yield Root(owner=piece.id, name=f"{piece.id}/{name}", node=typed)
+        for name, then in piece.about_dimensions.items():
+            yield Root(owner=piece.id, name=f"{piece.id}/about/{name}", node=then)
         for run in piece.reading.runs:
             for kind, sizes in (("executed", run.executed), ("declared", run.declared)):
                 for name, size in sizes.items():

@@ -63,8 +63,19 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         "duplicate_messages": reading.duplicate_messages,
         **({"run": cited.run} if cited.run else {}),
         **({"redacted": dict(cited.redacted)} if cited.redacted else {}),
+        **_lasting(cited, book, places),
         **_further(cited, places),
     }
+
+
+def _lasting(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
+    """Until when it holds, and what it hung on when it was made; each key only where that is told."""
+    told: dict[str, Any] = {
+        "valid_until": cited.valid_until,
+        "about": {path: fact(one, places) for path, one in cited.about.items()},
+        "about_dimensions": _dimensions(cited.about_dimensions, book),
+    }
+    return {key: value for key, value in told.items() if value}
 
 
 def _further(cited: Piece, places: Places) -> dict[str, Any]:

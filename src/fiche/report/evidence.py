@@ -79,11 +79,21 @@ def _piece(desk: Desk, piece: Piece) -> Row:
     )
     return row(
         cell((Code(piece.id),), (Code(piece.file),)),
-        cell(joined([Quoted(piece.kind), told]), _redacted(desk, piece)),
+        cell(joined([Quoted(piece.kind), told]), _days(desk, piece), _redacted(desk, piece)),
         _scope(desk, piece),
         cell(Code(piece.sha256[:_SHORT] + "…")),
         anchor=f"piece-{piece.id}",
     )
+
+
+def _days(desk: Desk, piece: Piece) -> Parts | None:
+    """The day of the piece and its last one, where they are told: what leans on it leans on these."""
+    told = [
+        desk.say(name, day=day)
+        for name, day in (("made", piece.date), ("lasts", piece.valid_until))
+        if day
+    ]
+    return joined(told) if told else None
 
 
 def _redacted(desk: Desk, piece: Piece) -> Parts | None:

@@ -165,6 +165,8 @@ AUDIT = {
     "printed_scope": "Printed in the file: {facts}",
     "typed_scope": "On the word of {by}: {facts}",
     "attests": "Attests {facts}",
+    "made": "of {day}",
+    "lasts": "valid until {day}",
     "attested_from": "{fact} ({place})",
     "redacted": "Redacted before it was stored: {things}",
     "scope_untold": "the scope is not told",
