@@ -17,6 +17,7 @@ from fiche.importers._llamacpp_buffers import LlamaLog, backend_of, device_of, o
 from fiche.importers._logged import Counter, Rule
 from fiche.kernel.piece import Printed
 
+_MAX_ROWS = 256
 _COLUMNS = (("self", ""), ("model", ""), ("context", "context"), ("compute", ""))
 _NAMES = {
     "self": "llamacpp.self",
@@ -38,6 +39,8 @@ def _header(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _row(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
+    if len(log.rows) >= _MAX_ROWS:
+        settle(log)
     log.rows.append((line, match))
 
 

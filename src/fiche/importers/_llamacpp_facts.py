@@ -45,7 +45,9 @@ def _setting(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 
 _MADE = r"llama_(?:context|new_context_with_model|init_from_model)"
 RULES: tuple[Rule[LlamaLog], ...] = (
-    Rule("build", r"\bbuild ?[:=] (?P<build>[0-9]{3,6}) \([0-9a-f]{5,40}\)", _build),
+    Rule(
+        ("build: ", "build = "), r"\bbuild ?[:=] (?P<build>[0-9]{3,6}) \([0-9a-f]{5,40}\)", _build
+    ),
     Rule("build_info", r"\bbuild_info: b(?P<build>[0-9]{3,6})-[0-9a-f]{5,40}", _build),
     Rule("file type", r"print_info: file type = (?P<type>[^\r\n]{1,60})", _type),
     Rule("model ftype", r"model ftype = (?P<type>[^\r\n]{1,60})", _type),

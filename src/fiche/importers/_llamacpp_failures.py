@@ -19,7 +19,7 @@ from fiche.importers._llamacpp_buffers import (
     mib,
     on_host,
 )
-from fiche.importers._logged import Rule
+from fiche.importers._logged import Rule, bounded
 from fiche.kernel.piece import Failure, Printed
 from fiche.kernel.record import replace
 from fiche.kernel.rounding import exact_bytes
@@ -40,6 +40,7 @@ def _attempt(
     memory: str = "device",
 ) -> Attempt:
     host = memory == "host"
+    bounded(len(log.attempts), log.sheet.place(line))
     made = Attempt(
         failure=Failure(
             pointer=log.sheet.place(line),
@@ -238,7 +239,7 @@ RULES: tuple[Rule[LlamaLog], ...] = (
 OWN = (b"ggml", b"llama_", b"llm_load", b"load_tensors:")
 DRIVER: tuple[Rule[LlamaLog], ...] = (
     Rule(
-        "error",
+        "out of memory",
         r"(?P<maker>CUDA|ROCm|HIP) error(?: [0-9]{1,4} at \S{1,200})?: out of memory",
         _driver,
     ),

@@ -155,7 +155,7 @@ def _offloaded(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 _UNIT = r"(?P<label>Mi?B)"
 RULES: tuple[Rule[LlamaLog], ...] = (
     Rule(
-        "buffer ",
+        "buffer size",
         rf"\b{BUFFER} (?P<kind>(?:model |KV |compute |output |input |RS |LoRA )?)buffer size ="
         rf" (?P<amount>{MIBS}) MiB",
         _buffer,
@@ -198,7 +198,11 @@ RULES: tuple[Rule[LlamaLog], ...] = (
         rf"\b{BUFFER} : (?P<name>.{{1,120}}?) \((?P<total>[0-9]{{1,9}}) MiB, (?P<free>[0-9]{{1,9}}) MiB free\)",
         _listed,
     ),
-    Rule("devices", r"found [0-9]{1,3} (?P<maker>CUDA|ROCm|HIP|MUSA) devices", _maker),
+    Rule(
+        ("CUDA devices", "ROCm devices", "HIP devices", "MUSA devices"),
+        r"found [0-9]{1,3} (?P<maker>CUDA|ROCm|HIP|MUSA) devices",
+        _maker,
+    ),
     Rule(
         "  Device ",
         r"Device (?P<index>[0-9]{1,3}): (?P<name>[^,]{2,80}),(?P<kind> compute capability [0-9.]{1,6}"

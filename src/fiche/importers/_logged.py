@@ -13,16 +13,21 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from fiche.importers._figures import GIB, full, nearest
 from fiche.importers._lines import Line, lines, spaced
+from fiche.importers._refusal import refused
+from fiche.importers._scan import MAX_MESSAGES
 from fiche.importers._sheet import Sheet
+from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Failure, Printed
 
 Log = TypeVar("Log")
 
 # So many lines that only look like a program's are no log of it.
-_TRIED = 2_000
+_TRIED = 400
 _MORE_THAN_A_PRINT = 6
 _WRAPS, _HEAD = 6, 16
-_WRAPPED = 40
+# Columns at which terminals and viewers wrap.
+_NARROWEST, _WIDEST = 40, 300
+_HEAD_OF_LINE = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b|level=[A-Z]")
 
 
 class Counter(NamedTuple):
@@ -61,8 +66,8 @@ class Rule(Generic[Log]):
         found = self._from(line)
         if found is not None:
             return line, found
-        before = line.before()
-        if before is None or before.stop - before.start < _WRAPPED or self._spoken(before):
+        before = _wrapped_before(line)
+        if before is None or self._spoken(before):
             return None
         found = self._from(before)
         if found is None or found.end() <= len(before.text):
@@ -70,7 +75,11 @@ class Rule(Generic[Log]):
         return before, found
 
     def _spoken(self, line: Line) -> bool:
-        return any(word in line.text or word in line.raw for word in self.words)
+        text = line.text
+        if any(word in text for word in self.words):
+            return True
+        find, start, stop = line.content.find, line.start, line.stop
+        return any(find(anchor, start, stop) >= 0 for anchor in self.anchors)
 
     def _from(self, line: Line) -> re.Match[str] | None:
         found = line.search(self.pattern)
@@ -80,6 +89,16 @@ class Rule(Generic[Log]):
             more = self.pattern.match(line.joined, found.start())
             found = more if more is not None and more.end() > found.end() else found
         return found
+
+
+def _wrapped_before(line: Line) -> Line | None:
+    """The line before, where this one may be its wrapped rest: it has no head of a logger of its own."""
+    if _HEAD_OF_LINE.search(line.content, line.start, line.start + _WIDEST):
+        return None
+    before = line.before()
+    if before is None or not _NARROWEST <= before.stop - before.start <= _WIDEST:
+        return None
+    return before
 
 
 def words_of(*groups: Sequence[Rule[Log]]) -> tuple[bytes, ...]:
@@ -155,6 +174,17 @@ def gib(number: str, label: str = " GiB", least_digits: int = 2) -> Printed:
     return nearest(number, label, GIB, max(least_digits, digits), signed=signed)
 
 
+def bounded(count: int, place: Pointer) -> None:
+    """Refuse a file of more failures than a log can have.
+
+    Raises:
+        Refused: F427.
+    """
+    if count >= MAX_MESSAGES:
+        message, hint = "too many messages of failure in one file", "cite the part that matters"
+        raise refused("F427", message, place.sha256, line=place.line, hint=hint)
+
+
 class Refusals:
     """Failures that a program prints more than once: in its log, in a traceback, by each wrapper.
 
@@ -174,6 +204,7 @@ class Refusals:
             self._sheet.duplicate_messages += 1
             return False
         self._seen.add(key)
+        bounded(len(self._sheet.failures), failure.pointer)
         self._sheet.failures.append(failure)
         return True
 

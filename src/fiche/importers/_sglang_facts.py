@@ -71,7 +71,7 @@ def _attention(log: SglangLog, line: Line, match: re.Match[str]) -> None:
 RULES: tuple[Rule[SglangLog], ...] = (
     Rule("ServerArgs(", r"server_args=ServerArgs\((?P<settings>.*)", _arguments),
     Rule(
-        "sglang",
+        ("sglang==", "sglang version", "sglang v", "sglang["),
         r"\bsglang(?:\[\w{1,20}\])?(?:==| version:? ?v?| v)(?P<version>[0-9][\w.+]{2,30})",
         _version,
     ),

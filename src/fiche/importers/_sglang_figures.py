@@ -203,7 +203,7 @@ RULES: tuple[Rule[SglangLog], ...] = (
         _capturing,
     ),
     Rule(
-        "ache ",
+        ("KV Cache ", "KV cache alloc", "KV cache pool alloc"),
         r"(?P<draft>(?:[Dd]raft )?)KV [Cc]ache(?: pool)? (?P<state>is allocated|allocated|VA upper bound)\."
         rf"(?P<rest>.{{0,200}}?(?:KV|V) size: {NUMBER} GB(?:, avail mem={NUMBER} GB)?)",
         _cache,

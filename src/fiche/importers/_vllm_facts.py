@@ -120,7 +120,7 @@ RULES: tuple[Rule[VllmLog], ...] = (
         _banner,
     ),
     Rule(
-        " version ",
+        "  version ",
         r"[█▀▄]\s{1,9}version\s{1,9}v?(?P<version>[0-9][\w.+-]{1,60})(?P<model>)",
         _banner,
     ),

@@ -179,7 +179,7 @@ def _advice(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 
 RULES: tuple[Rule[VllmLog], ...] = (
     Rule(
-        "took",
+        ("loading took", "weights took", " GiB and ", " memory and "),
         rf"(?P<words>Loading model weights|Model loading) took (?P<weights>{NUMBER}) (?P<label>Gi?B)\b"
         r"(?P<memory> memory)?",
         _loaded,
