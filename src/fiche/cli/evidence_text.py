@@ -8,9 +8,10 @@ from fiche.cli.documents_text import document_text
 from fiche.cli.evidence import Evidence
 from fiche.cli.readings_text import readings, set_aside, stated
 from fiche.cli.results_text import results_text
+from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
-from fiche.kernel.piece import Failure, Printed, Run
+from fiche.kernel.piece import Failure, Printed, Reading, Run
 
 _KINDS = {
     "allocator_oom": "an allocator could not get memory",
@@ -55,6 +56,19 @@ def _piece(piece: Evidence) -> Iterator[str]:
     also = f", with lines of {', '.join(joined)}" if isinstance(joined, tuple) and joined else ""
     yield paragraph(f"{piece.file}: {reading.kind}, {reading.shape}{also}")
     yield f"  sha256 {piece.sha256}, {piece.num_bytes} bytes\n"
+    if reading.kind == "torch_snapshot":
+        yield from snapshot_lines(reading)
+        yield from stated(reading)
+    else:
+        yield from _told(reading)
+    if reading.warnings:
+        yield "\n"
+    for warning in reading.warnings:
+        yield paragraph(f"warning: {warning}", indent="  ")
+    yield paragraph(_unsaid(reading.failures), indent="  ") if reading.failures else ""
+
+
+def _told(reading: Reading) -> Iterator[str]:
     for number, failure in enumerate(reading.failures, 1):
         yield from _failure(failure, number)
     if reading.duplicate_messages:
@@ -66,11 +80,6 @@ def _piece(piece: Evidence) -> Iterator[str]:
     yield from results_text(reading.results)
     yield from document_text(reading)
     yield from set_aside(reading.not_observed)
-    if reading.warnings:
-        yield "\n"
-    for warning in reading.warnings:
-        yield paragraph(f"warning: {warning}", indent="  ")
-    yield paragraph(_unsaid(reading.failures), indent="  ") if reading.failures else ""
 
 
 def _failure(failure: Failure, number: int) -> Iterator[str]:

@@ -57,7 +57,6 @@ def reading_of(
             *(w for device in devices for w in _warnings(device, settings)),
             *_whole(root, devices, doubts, len(failed)),
         ),
-        counters={"num_ooms": len(failed)} if failed else {},
         further=_further(root, devices),
     )
 
