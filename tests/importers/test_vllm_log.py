@@ -293,3 +293,11 @@ def test_mutations_never_break_the_reader(data):
     except Refused:
         return
     assert all(seen.kind_of_origin in {"measured"} for seen in reading.observations)
+
+
+def test_the_platform_names_the_backend():
+    text = "INFO 08-20 12:40:01 [__init__.py:1] Automatically detected platform rocm.\n" + REFUSED
+    reading = read(MEMBER, text)
+    assert (reading.backend, reading.failures[0].backend) == ("rocm", "rocm")
+    assert reading.facts["backend"].value == "hip"
+    assert "backend" not in read(MEMBER, REFUSED).facts
