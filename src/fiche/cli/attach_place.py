@@ -111,7 +111,7 @@ def safe_name(name: str) -> str:
 
 def _split(name: str) -> tuple[str, str]:
     stem, dot, suffix = name.rpartition(".")
-    if not stem or len(suffix) > 12:
+    if not stem or not suffix or len(suffix) > 12:
         return name, ""
     return stem, f"{dot}{suffix}"
 

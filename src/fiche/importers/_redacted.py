@@ -47,10 +47,7 @@ def redacted(text: bytes, sha256: str, name: str = "", *, everywhere: bool = Tru
     Raises:
         Refused: F483 the bytes are no text.
     """
-    if b"\x00" in text[:_BINARY] or text[:1] == b"\x80":
-        hint = "print what matters as text and attach that, or keep the file and cite it without --redact"
-        message = "a binary file cannot be redacted: what it holds cannot be seen"
-        raise refused("F483", message, sha256, hint=hint)
+    refuse_binary(text, sha256)
     own = name.encode("utf-8", "replace").replace(b"\n", b" ")
     book = _Book(text + b"\n" + own)
     for rule in _RULES:
@@ -65,6 +62,18 @@ def redacted(text: bytes, sha256: str, name: str = "", *, everywhere: bool = Tru
         counts=book.counts(),
         places=dict(book.places),
     )
+
+
+def refuse_binary(text: bytes, sha256: str) -> None:
+    """Refuse what is no text: what a pickle or an archive holds cannot be seen.
+
+    Raises:
+        Refused: F483.
+    """
+    if b"\x00" in text[:_BINARY] or text[:1] == b"\x80":
+        hint = "print what matters as text and attach that, or keep the file and cite it without --redact"
+        message = "a binary file cannot be redacted: what it holds cannot be seen"
+        raise refused("F483", message, sha256, hint=hint)
 
 
 class _Book:

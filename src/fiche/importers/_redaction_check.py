@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from fiche.importers._redacted import Redacted, redacted
+from fiche.importers._redacted import Redacted, redacted, refuse_binary
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Reader
@@ -37,6 +37,7 @@ def redacted_alike(text: bytes, sha256: str, name: str, kind: str, reader: Reade
     Raises:
         Refused: F483 the bytes are no text; F484 whatever is replaced, a figure would change.
     """
+    refuse_binary(text, sha256)
     wanted = list(figures(reader.read(text, sha256, name, kind)))
     for everywhere in (True, False):
         found = redacted(text, sha256, name, everywhere=everywhere)
