@@ -12,7 +12,7 @@ import sys
 import pytest
 from importers.documents import pdf
 from importers.messages import CLASS, sentence, six_lines
-from importers.records import RECORD, document_bytes
+from importers.records import RECORD, document_bytes, journal_bytes
 from importers.test_lm_eval_results import results
 
 from fiche.assets import schema_text
@@ -164,8 +164,11 @@ def test_a_log_beyond_memory_is_read_in_constant_memory(write, fiche, pack):
     assert any(text.startswith("unpacked: ") for text in piece["warnings"]) == (pack is not bytes)
 
 
-def test_a_long_document_is_read_whole(write, fiche):
-    document = document_bytes(RECORD) + b" " * 17_000_000
+@pytest.mark.parametrize(
+    "document",
+    [document_bytes(RECORD) + b" " * 17_000_000, journal_bytes(RECORD) + b"\n" * 17_000_000],
+)
+def test_a_long_document_is_read_whole(write, fiche, document):
     piece = fiche("import", write("m.json", document), "--json").json()["pieces"][0]
     assert (piece["kind"], len(piece["observations"])) == ("fiche_record", 17)
     assert not any(text.startswith("excerpt") for text in piece["warnings"])

@@ -60,7 +60,7 @@ PARTS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -77,7 +77,7 @@ def test_an_excerpt_reads_as_the_whole_text_does(parts, step):
         assert reading(importer, excerpt) == reading(importer, text)
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**30), st.sampled_from([700, 4_096, 1 << 16]))
 def test_lines_and_places_are_those_of_the_original(seed, step):
     chance = random.Random(seed)

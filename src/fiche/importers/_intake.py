@@ -131,9 +131,8 @@ def _is_log(head: bytes, name: str, kind: str | None) -> bool:
     head = head.lstrip(b"\x00")  # a log that was cut while its program went on writing starts so
     if _PICKLE.match(head) or head[:LOOKED_AT].count(0) > LOOKED_AT // 10:
         return False
-    if _JSON_LINES.match(head.lstrip()[: HEAD // 4]) or _TAGGED.match(head):
-        return True
-    if _DOCUMENT.match(head):
+    lines = _JSON_LINES.match(head.lstrip()[: HEAD // 4]) or _TAGGED.match(head)
+    if _DOCUMENT.match(head) and not lines:
         return False
     return not any(one.accepts(head, name) >= _UNMISTAKABLE for one in known if not one.log)
 
@@ -160,12 +159,16 @@ class _Received:
 
 
 def _log(file: BinaryIO, name: str, kind: str | None) -> Taken:
+    known = _detect.importers()
     received = _Received(file)
-    excerpt, packed = _sieved(received, _detect.importers())
+    excerpt, packed = _sieved(received, known)
     sha256 = received.sha256
     reading = within_budget(
         lambda: _detect.read(excerpt, sha256, name, kind), len(excerpt), sha256, apart=True
     )
+    if not any(one.name == reading.kind and one.log for one in known):
+        file.seek(0)  # what is read whole or not at all cannot be told from an excerpt
+        return _whole(_all(file, excerpt[:HEAD]), name, kind)
     note = (
         f"excerpt: all {excerpt.whole} bytes of the text were searched, and {excerpt.kept} around "
         "what fiche reads were read; lines are counted in the whole text"
