@@ -22,6 +22,7 @@ from fiche.kernel.piece import Run
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
+    "scores",
 )  # fmt: skip
 MIB = 2**20
 
@@ -87,6 +88,8 @@ def test_figures_of_a_record_agree_with_each_other(name):
     files = sorted((SAMPLES / name).glob("evidence/*.json"))
     for path in files:
         record = json.loads(path.read_text(encoding="utf-8"))
+        if "environment" not in record:
+            continue  # a file of another program
         totals = {f"cuda:{d['index']}": d for d in record["environment"]["devices"]}
         for device in totals.values():
             assert device["total_memory_bytes"] < device["nvml_total_bytes"]
@@ -442,3 +445,43 @@ def test_mistakes_are_a_dozen_distinct_ones(name):
     places = [(int(line), int(column)) for line, column, _ in heads]
     assert places == sorted(places)
     assert len({code for _, _, code in heads}) >= 12
+
+
+# --- scores: files of a harness, a PDF, and what is out of date -------------------------------
+
+
+def only(candidate: str, requirement: str) -> Finding:
+    (found,) = findings("scores", candidate, requirement)
+    return found
+
+
+def test_a_score_that_is_clear_of_the_threshold_admits_on_what_the_file_prints():
+    found = only("as-published", "reasoning")
+    assert (found.verdict, found.pieces) == (Verdict.ADMISSIBLE, ("eval-bf16",))
+    assert found.attested_by == ("N. Berg",), "storage, cache and operation are a person's word"
+
+
+def test_a_score_within_its_standard_error_is_to_confirm():
+    found = only("as-published", "arithmetic")
+    assert (found.verdict, found.reason) == (Verdict.TO_CONFIRM, "overlap")
+    assert "0.7551 ± 0.0118 (standard error)" in found.conditions[0].text
+
+
+def test_changed_weights_need_scores_of_the_whole_set():
+    found = only("int8-weights", "reasoning")
+    assert found.verdict is Verdict.TO_CONFIRM
+    assert "it is of 200 of the 1172 samples" in found.conditions[0].text
+
+
+def test_the_quote_is_a_pdf_whose_words_lie_on_its_pages():
+    (quote,) = (p for p in decided("scores").fiche.pieces if p.id == "quote-77")
+    places = [item.pointer.path for item in quote.attested if item.pointer is not None]
+    assert places == ["page 1", "page 1", "page 2", "page 1", "page 2"]
+    assert only("as-published", "budget").verdict is Verdict.ADMISSIBLE
+    assert only("as-published", "start").verdict is Verdict.ADMISSIBLE
+
+
+def test_a_sheet_that_ran_out_is_left_aside():
+    found = only("as-published", "quiet")
+    assert found.verdict is Verdict.EXCLUDE
+    assert "left aside: house-power: valid until 2026-10-31" in found.text
