@@ -6,6 +6,7 @@ Memory of the GTT is the host's and is left out; visible VRAM is part of VRAM. P
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._figures import about, nearest
@@ -20,6 +21,7 @@ _AMOUNT = re.compile(r"\s{0,20}([0-9]{1,15})(\.[0-9]{1,4})?\s{0,4}(B|[KMGT]B)\s{
 _BYTES = re.compile(r"\s{0,20}([0-9]{1,18})\s{0,20}")
 
 
+@lru_cache(maxsize=4_096)
 def amount(text: str) -> Printed:
     """`283 MB` (MB = 2**20, one unit either way) or `1.9 GB` (one decimal); other words are missing."""
     match = _AMOUNT.fullmatch(text)
@@ -33,6 +35,7 @@ def amount(text: str) -> Printed:
     return about(whole, f" {unit}", UNITS[unit])
 
 
+@lru_cache(maxsize=4_096)
 def in_bytes(text: str) -> Printed:
     """A count of bytes as rocm-smi writes it; other words are missing."""
     match = _BYTES.fullmatch(text)

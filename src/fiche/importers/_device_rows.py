@@ -18,6 +18,7 @@ _ESCAPED_EDGE = re.compile(rb"\\{1,4}[rn]")
 _LONGEST = 8_192
 _LONGEST_LINE = 4 * 1024 * 1024
 _SHOWN = 400
+_HEAD = 65_536
 _MAX_PARTS_OF_A_LINE = 100_000
 
 
@@ -34,9 +35,14 @@ class Row:
         return Pointer(sha256=sha256, line=self.number, text=shown[:_SHOWN])
 
 
-def rows(content: bytes, start: int = 0, stop: int | None = None) -> Iterator[Row]:
-    """Every line from one offset on, up to another."""
-    lines, at = Lines(content), start
+def rows(
+    content: bytes, start: int = 0, stop: int | None = None, lines: Lines | None = None
+) -> Iterator[Row]:
+    """Every line from one offset on, up to another.
+
+    Who reads many blocks of a text hands in the `Lines` that count for all of them.
+    """
+    lines, at = lines or Lines(content), start
     end = len(content) if stop is None else stop
     while at <= end:
         edge = content.find(b"\n", at, end)
@@ -73,3 +79,9 @@ def places(content: bytes, word: bytes) -> Iterator[int]:
         yield max(content.rfind(b"\n", floor, at) + 1, floor)
         stop = content.find(b"\n", at)
         at = content.find(word, stop) if stop >= 0 else -1
+
+
+def mostly(content: bytes, own: re.Pattern[bytes]) -> bool:
+    """True where most lines at the beginning are of the tool's own kind: the file is its output, no log."""
+    told = [line for line in content[:_HEAD].split(b"\n") if line.strip()]
+    return 2 * sum(own.search(line) is not None for line in told) >= len(told)

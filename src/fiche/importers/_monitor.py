@@ -12,6 +12,8 @@ from fiche.kernel.record import record
 _HEADER = re.compile(
     r"#\s{0,4}((?:Date[\s,]{1,20}Time[\s,]{1,20})?gpu[\s,]{1,20}\S.{0,600})$", re.I
 )
+# A header, or a row of numbers.
+OWN = re.compile(rb"#|^.{0,60}?[0-9]{1,10}[\s,]{1,40}(?:[0-9]|-)")
 _UNITS = re.compile(r"#\s{0,4}(?:YYYYMMDD|Idx\b)", re.I)
 _SPLIT = re.compile(r"[\s,]{1,200}")
 _MOST_COLUMNS = 80
@@ -34,8 +36,8 @@ class Header:
 
     def time(self, found: list[str]) -> str:
         """Date and time of a row, where the columns have them."""
-        cells = self.cells(found)
-        return f"{cells['date']} {cells['time']}" if cells and "time" in cells else ""
+        cells = self.cells(found) if "time" in self.columns else None
+        return f"{cells['date']} {cells['time']}" if cells and "date" in cells else ""
 
 
 def _is_cell(text: str) -> bool:
@@ -58,13 +60,13 @@ def monitors(content: bytes, *, processes: bool) -> Iterator[tuple[Header, Row]]
     header: Header | None = None
     candidate: Header | None = None
     for row in rows(content, first):
-        match = _HEADER.search(row.text)
+        match = _HEADER.search(row.text) if "#" in row.text else None
         if match is not None:
             names = tuple(tokens(match[1].lower())[:_MOST_COLUMNS])
             candidate = Header(columns=names)
             if header is not None and header.columns != names:
                 header = None
-        elif candidate is not None and _UNITS.search(row.text):
+        elif candidate is not None and "#" in row.text and _UNITS.search(row.text):
             header = candidate if ("pid" in candidate.columns) == processes else None
         elif header is not None and row.text.strip():
             yield header, row

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._figures import MIB, about
@@ -43,6 +44,7 @@ _STAMP = re.compile(
 )
 
 
+@lru_cache(maxsize=4_096)
 def mib(text: str) -> Printed:
     """A figure in whole MiB as a cell prints it; any other word is a missing figure."""
     match = _FIGURE.fullmatch(text)

@@ -12,7 +12,7 @@ from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
 
 MAX_DEPTH = 32
-MAX_ELEMENTS = 1_000_000
+MAX_ELEMENTS = 200_000
 _MAX_TEXT = 4_096
 _MAX_NAME = 200
 

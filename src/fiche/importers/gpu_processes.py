@@ -11,6 +11,7 @@ from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import places, rows
 from fiche.importers._device_tracks import Names
 from fiche.importers._figures import MIB, nearest
+from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
@@ -31,10 +32,10 @@ def read(content: bytes, sha256: str) -> Reading:
         Refused: there is no such list in it (F424).
     """
     gauges = Gauges(Sheet(sha256), _NAMES)
-    found = 0
+    found, lines = 0, Lines(content)
     for start in places(content, b"GPU:"):
         index: int | None = None
-        for count, row in enumerate(rows(content, start)):
+        for count, row in enumerate(rows(content, start, None, lines)):
             gpu, process = _GPU.search(row.text), _PROCESS.search(row.text)
             if gpu is not None and index is None:
                 index = int(gpu[1])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
+from fiche.importers._device_rows import mostly
 from fiche.importers._device_tracks import Names
-from fiche.importers._monitor import Header, monitors, tokens
+from fiche.importers._monitor import OWN, Header, monitors, tokens
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
@@ -59,8 +60,10 @@ def _groups(header: Header) -> list[str]:
 
 
 def accepts(content: bytes, name: str) -> int:
-    """90 for a header of dmon with its second line."""
-    return 90 if next(iter(monitors(content[:262_144], processes=False)), None) else 0
+    """90 for a header of dmon with its second line, 50 where other lines are more."""
+    if next(iter(monitors(content[:262_144], processes=False)), None) is None:
+        return 0
+    return 90 if mostly(content, OWN) else 50
 
 
 MEMBER = Importer(

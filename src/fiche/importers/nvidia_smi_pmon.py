@@ -10,9 +10,9 @@ import re
 
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
-from fiche.importers._device_rows import Row
+from fiche.importers._device_rows import Row, mostly
 from fiche.importers._device_tracks import Names
-from fiche.importers._monitor import Header, monitors
+from fiche.importers._monitor import OWN, Header, monitors
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
@@ -71,8 +71,10 @@ def _row(header: Header, row: Row, gauges: Gauges) -> None:
 
 
 def accepts(content: bytes, name: str) -> int:
-    """90 for a header of pmon with its second line."""
-    return 90 if next(iter(monitors(content[:262_144], processes=True)), None) else 0
+    """90 for a header of pmon with its second line, 50 where other lines are more."""
+    if next(iter(monitors(content[:262_144], processes=True)), None) is None:
+        return 0
+    return 90 if mostly(content, OWN) else 50
 
 
 MEMBER = Importer(

@@ -13,15 +13,22 @@ from dataclasses import dataclass, field
 
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
-from fiche.importers._device_rows import Row, places, rows
+from fiche.importers._device_rows import Row, mostly, places, rows
 from fiche.importers._device_tracks import NVML, Device
+from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _HEADING = b"NVIDIA-SMI"
+_OWN = re.compile(rb"\||\+-|^[A-Z][a-z]{2} [A-Z][a-z]{2} |^Every ")
 _QUIET = 12
+# Of a long log only what surrounds these is kept.
+_ANCHORS = (
+    *(_HEADING, b"Bus-Id", b"MIG M.", b"MIG devices:", b"Processes:", b"No running processes"),
+    *(b"MiB /", b"MiB |", b" Off |", b" On |", b"N/A |", b"N/A  N/A", b"abled |", b"Not Supported"),
+)
 _MOST_ROWS = 20_000
 _HEAD = re.compile(
     r"NVIDIA-SMI\s{1,20}(\S{1,30})"
@@ -95,24 +102,26 @@ def _shape(state: _State) -> str:
 
 def _tables(content: bytes) -> Iterator[list[Row]]:
     """The rows of each table: from the line before its heading to the last row with bars."""
-    starts = list(places(content, _HEADING))
+    starts, lines = list(places(content, _HEADING)), Lines(content)
     for place, start in enumerate(starts):
         end = starts[place + 1] if place + 1 < len(starts) else len(content)
-        yield _before(content, start) + _joined(list(_block(content, start, end)))
+        above = _above(content, start)
+        before = [row for row in rows(content, above, start, lines) if nvml.ctime(row.text)]
+        yield before[-1:] + _joined(list(_block(content, start, end, lines)))
 
 
-def _before(content: bytes, start: int) -> list[Row]:
-    """The time stands two lines above the heading."""
+def _above(content: bytes, start: int) -> int:
+    """Where the third line above a heading begins: the time stands there."""
     at = start
     for _ in range(3):
-        if at > 0:
-            at = max(content.rfind(b"\n", max(0, at - 4_096), at - 1) + 1, at - 4_096, 0)
-    return [row for row in rows(content, at, start) if nvml.ctime(row.text)][-1:]
+        floor = max(0, at - 4_096)
+        at = max(content.rfind(b"\n", floor, max(at - 1, 0)) + 1, floor)
+    return at
 
 
-def _block(content: bytes, start: int, end: int) -> Iterator[Row]:
+def _block(content: bytes, start: int, end: int, lines: Lines) -> Iterator[Row]:
     quiet = 0
-    for count, row in enumerate(rows(content, start, end)):
+    for count, row in enumerate(rows(content, start, end, lines)):
         text = row.text
         quiet = 0 if "|" in text or "+--" in text or not text.strip() else quiet + 1
         if quiet > _QUIET or count > _MOST_ROWS:
@@ -263,12 +272,11 @@ def _process(row: Row, state: _State) -> None:
 
 
 def accepts(content: bytes, name: str) -> int:
-    """92 for a table that begins a file, 50 for one inside a log."""
+    """92 for a file of tables, 50 for a table inside a log."""
     place = content.find(_HEADING)
     if place < 0 or b"|" not in content[max(0, place - 40) : place]:
         return 0
-    head = content[:place]
-    return 92 if len(head) < 600 and head.count(b"\n") <= 6 else 50
+    return 92 if mostly(content, _OWN) else 50
 
 
 MEMBER = Importer(
@@ -276,6 +284,6 @@ MEMBER = Importer(
     title="Table of nvidia-smi",
     accepts=accepts,
     read=read,
-    anchors=(_HEADING, b"Bus-Id", b"MiB", b"Memory-Usage", b" Off |", b" On |", b"N/A |"),
+    anchors=_ANCHORS,
     log=True,
 )

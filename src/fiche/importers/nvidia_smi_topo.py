@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from fiche.importers import _nvml_meaning as nvml
-from fiche.importers._device_rows import Row, places, rows
+from fiche.importers._device_rows import Row, mostly, places, rows
 from fiche.importers._refusal import refused
+from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
@@ -25,6 +26,7 @@ _NIC = re.compile(r"^\s{0,8}(NIC[0-9]{1,3}):\s{1,4}(\S{1,40})\s{0,8}$")
 _AFFINITIES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 _RANGE = re.compile(r"[0-9]{1,4}(?:-[0-9]{1,4})?(?:,[0-9]{1,4}(?:-[0-9]{1,4})?){0,200}")
 _MOST = 128
+_OWN = re.compile(rb"GPU[0-9]|NIC|Legend|mlx|^\s{0,8}\S{1,4}\s{1,4}= ")
 _WORDS = (b"CPU Affinity", b"NUMA Affinity", b"\tGPU0", b"Legend:")
 
 
@@ -79,11 +81,12 @@ def read(content: bytes, sha256: str) -> Reading:
 
 def _matrix(content: bytes) -> _Matrix | None:
     """The first matrix of a file: its heading, its rows, and the names of network cards below it."""
+    lines = Lines(content)
     for start in places(content, b"GPU0"):
         matrix = _Matrix()
-        for count, row in enumerate(rows(content, start)):
-            if count > _MOST:
-                break
+        for count, row in enumerate(rows(content, start, None, lines)):
+            if count > _MOST or (count and _HEAD.search(row.text)):
+                break  # another matrix begins
             if not matrix.columns:
                 if not _heading(row, matrix):
                     break
@@ -179,11 +182,13 @@ def _facts(matrix: _Matrix, sheet: Sheet) -> None:
 
 
 def accepts(content: bytes, name: str) -> int:
-    """90 for a matrix with a row of a GPU."""
+    """90 for a matrix with a row of a GPU, 50 where other lines are more."""
     if b"GPU0" not in content or not any(word in content for word in _WORDS):
         return 0
     matrix = _matrix(content[:1_048_576])
-    return 90 if matrix is not None and matrix.row_of else 0
+    if matrix is None or not matrix.row_of:
+        return 0
+    return 90 if mostly(content, _OWN) else 50
 
 
 MEMBER = Importer(
@@ -191,4 +196,6 @@ MEMBER = Importer(
     title="Topology matrix of nvidia-smi topo -m",
     accepts=accepts,
     read=read,
+    anchors=(b" X ", b"Affinity"),
+    log=True,
 )
