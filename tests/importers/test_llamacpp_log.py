@@ -257,6 +257,18 @@ def test_other_failures(text, kind, memory):
     assert (failure.message_kind, failure.memory) == (kind, memory)
 
 
+def test_a_message_that_breaks_off():
+    reading = read(MEMBER, COMPUTE.partition("ory")[0])
+    (failure,) = reading.failures
+    assert failure.truncated
+    assert any(warning.startswith("truncated") for warning in reading.warnings)
+
+
+def test_another_error_of_the_driver_is_no_lack():
+    with pytest.raises(Refused, match="F424"):
+        read(MEMBER, COMPUTE.splitlines()[0].replace("out of memory", "invalid device ordinal"))
+
+
 def test_a_wrapper_repeats():
     text = FAILED.format("CUDA", "CUDA") + "Error: cudaMalloc failed: out of memory\n"
     reading = read(MEMBER, text)

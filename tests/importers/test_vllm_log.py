@@ -254,6 +254,20 @@ def test_each_worker_refuses_for_its_own_device():
     assert [failure.device_index for failure in reading.failures] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        REFUSED.partition("memory utilization")[0],
+        "ValueError: To serve at least one request with the model's max seq len (131072), (16.0 GiB KV ca",
+    ],
+)
+def test_a_message_that_breaks_off(line):
+    reading = read(MEMBER, line)
+    assert [failure.truncated for failure in reading.failures] == [True]
+    assert any(warning.startswith("truncated") for warning in reading.warnings)
+    assert not reading.planned
+
+
 # --- Damage ---------------------------------------------------------------------------------------
 
 
@@ -268,6 +282,19 @@ def test_damage_changes_no_figure(text, damage):
 def test_hard_wraps(text, columns):
     wrapped = "\n".join(text[at : at + columns] for at in range(0, len(text) - 1, columns))
     assert everything(read(MEMBER, wrapped)) == everything(read(MEMBER, text))
+
+
+@pytest.mark.parametrize("columns", [72, 80, 100])
+def test_wrapped_ranks_one_after_another(columns):
+    line = (
+        "(Worker_TP{0} pid=71{0}) INFO 03-22 09:30:11 [gpu_model_runner.py:4879] Model loading took 12.41 "
+        "GiB memory and 29.804112 seconds"
+    )
+    lines = [line.format(rank) for rank in (0, 1)]
+    wrapped = [text[at : at + columns] for text in lines for at in range(0, len(text), columns)]
+    reading = read(MEMBER, "\n".join(wrapped))
+    assert values(reading, "vllm.model_weights") == ["12.41 GiB", "12.41 GiB"]
+    assert ranks(reading, "vllm.model_weights") == ["TP0", "TP1"]
 
 
 def test_long_series_stay_bounded():

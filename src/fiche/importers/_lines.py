@@ -65,10 +65,21 @@ class Line:
         line = self.content.rfind(b"\n", max(0, self.start - _AROUND), self.start) + 1
         return speaker(self.content[max(line, self.start - _AROUND) : self._anchor])
 
-    @cached_property
+    @property
     def joined(self) -> str:
         """The text with the following lines of the same speaker behind it, as a terminal wrapped them."""
+        return self._joined[0]
+
+    def reach(self, position: int) -> int:
+        """The offset in `content` behind the part that a position of `joined` lies in."""
+        ends = self._joined[1]
+        return next((stop for length, stop in ends if position <= length), ends[-1][1])
+
+    @cached_property
+    def _joined(self) -> tuple[str, list[tuple[int, int]]]:
+        """The joined text, and (length so far, end in `content`) of each of its parts."""
         parts, at = [self.text], self.stop
+        ends = [(len(self.text), self.stop)]
         front = self.content[self.start : body(self.content, self.start, self.stop, b"")[0]]
         for _ in range(_MAX_JOINED):
             if self.content[at : at + 2] == b"\r\n":
@@ -83,7 +94,8 @@ class Line:
                 break
             parts.append(_visible(self.content[first:last]))
             at = end
-        return "".join(parts)
+            ends.append((ends[-1][0] + len(parts[-1]), at))
+        return "".join(parts), ends
 
     def before(self) -> Line | None:
         """The line before this one, where a wrapped message may begin; None at the start and for parts."""

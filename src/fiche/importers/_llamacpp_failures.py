@@ -67,8 +67,13 @@ def _last(log: LlamaLog, line: Line) -> Attempt | None:
 
 
 def _on_device(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
+    """The backend's line; a log that ends in its last words is cut, any other error is no lack."""
+    error = re.sub(r"\s", "", match["error"])
+    if not "outofmemory".startswith(error[:11]):
+        return
     device = int(match["device"])
-    _attempt(log, line, match, "allocator_oom", mib(match["amount"]), device=device)
+    made = _attempt(log, line, match, "allocator_oom", mib(match["amount"]), device=device)
+    made.failure = replace(made.failure, truncated=len(error) < 11)
 
 
 def _of_bytes(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
@@ -186,8 +191,9 @@ RULES: tuple[Rule[LlamaLog], ...] = (
     Rule(
         "on device",
         rf"allocating (?P<amount>{MIBS}) MiB on device (?P<device>[0-9]{{1,3}}):"
-        r" (?:cuda|hip)Malloc\w{0,20} failed: .{0,40}?out of memory",
+        r" (?:cuda|hip)Malloc\w{0,20} failed:(?P<error> [a-z ]{0,13})",
         _on_device,
+        whole=True,
     ),
     Rule("Malloc failed", r"(?:cuda|hip)Malloc failed: out of memory", _wrapped),
     Rule(

@@ -24,7 +24,6 @@ Log = TypeVar("Log")
 # So many lines that only look like a program's are no log of it.
 _TRIED = 400
 _MORE_THAN_A_PRINT = 6
-_WRAPS, _HEAD = 6, 16
 # Columns at which terminals and viewers wrap.
 _NARROWEST, _WIDEST = 40, 300
 _HEAD_OF_LINE = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b|level=[A-Z]")
@@ -93,7 +92,7 @@ class Rule(Generic[Log]):
 
 def _wrapped_before(line: Line) -> Line | None:
     """The line before, where this one may be its wrapped rest: it has no head of a logger of its own."""
-    if _HEAD_OF_LINE.search(line.content, line.start, line.start + _WIDEST):
+    if _HEAD_OF_LINE.search(line.content, line.start, min(line.stop, line.start + _WIDEST)):
         return None
     before = line.before()
     if before is None or not _NARROWEST <= before.stop - before.start <= _WIDEST:
@@ -121,9 +120,9 @@ def read_all(log: Log, content: bytes, rules: Sequence[Rule[Log]]) -> None:
 
     A line that only continues a wrapped message is that message's, and is read with it.
     """
-    eaten, last = "", 0
+    eaten = 0
     for line in lines(content, words_of(rules)):
-        if eaten and line.number <= last + _WRAPS and line.text[:_HEAD] in eaten:
+        if line.start < eaten:
             continue
         for rule in rules:
             fit = rule.fits(line)
@@ -131,7 +130,7 @@ def read_all(log: Log, content: bytes, rules: Sequence[Rule[Log]]) -> None:
                 first, found = fit
                 rule.read(log, first, found)
                 if found.end() > len(first.text):
-                    eaten, last = first.joined[len(first.text) : found.end()], first.number
+                    eaten = max(eaten, first.reach(found.end()))
 
 
 def note(

@@ -28,6 +28,8 @@ def _refused(
     quantities: Mapping[str, Printed] | None = None,
     device_index: int | None = None,
     memory: str = "device",
+    *,
+    truncated: bool = False,
 ) -> bool:
     rank = log.rank(line)
     failure = Failure(
@@ -38,6 +40,7 @@ def _refused(
         device_index=device_index,
         rank=None if rank == "main" else rank,
         quantities=quantities or {},
+        truncated=truncated,
         message=re.sub(r"\s{1,200}", " ", match[0])[:_SHOWN],
     )
     return log.refusals.add(line, failure, re.sub(r"\s{1,200}", "", match[0]))
@@ -49,8 +52,12 @@ def _plain(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 
 def _on_startup(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     free, whole = gib(match["free"]), gib(match["total"])
-    index = None if match["index"] is None else int(match["index"])
-    if _refused(log, line, match, {"total_capacity": whole, "free": free}, index):
+    index, cut = None if match["index"] is None else int(match["index"]), not match["desired"]
+    figures = {"total_capacity": whole, "free": free}
+    new = _refused(log, line, match, figures, index, truncated=cut)
+    if cut:
+        return
+    if new:
         log.sheet.plan(line, match["desired"], _BUDGET)
     log.sheet.fact(line, "engine.settings.gpu_memory_utilization", match["share"])
 
@@ -63,7 +70,8 @@ def _held_outside(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 
 def _one_request(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     """0.7 on: what one request of the whole length would need, computed, against the budget."""
-    if not _refused(log, line, match):
+    cut = not match["figures"]
+    if not _refused(log, line, match, truncated=cut) or cut:
         return
     log.decimal_label |= match["label"] == "GB"
     label, rank = f" {match['label']}", log.rank(line)
@@ -88,10 +96,11 @@ _DEVICE = r"(?:(?:cuda|xpu):(?P<index>[0-9]{1,4}) |[a-z]{2,8} )?"
 RULES: tuple[Rule[VllmLog], ...] = (
     Rule(
         ("Free memory on device", "on startup is"),
-        rf"Free memory on device {_DEVICE}\( (?P<free>{NUMBER}) / (?P<total>{NUMBER}) GiB \) on startup is less"
-        r" than (?:desired GPU memory utilization|the engine's budget after excluding external process's"
-        rf" weights) (?P<desired>\( (?P<share>[0-9.]{{1,20}}), {NUMBER} GiB \))",
+        rf"Free memory on device {_DEVICE}\( (?P<free>{NUMBER}) / (?P<total>{NUMBER}) GiB \) on startup is"
+        r"(?: less than (?:desired GPU memory utilization|the engine's budget after excluding external"
+        rf" process's weights) (?P<desired>\( (?P<share>[0-9.]{{1,20}}), {NUMBER} GiB \)))?",
         _on_startup,
+        whole=True,
     ),
     Rule(
         ("Externally held weights", "exceed the"),
@@ -112,10 +121,11 @@ RULES: tuple[Rule[VllmLog], ...] = (
     ),
     Rule(
         ("To serve at least one request", "KV cache is needed"),
-        rf"To serve at least one request with the models?'s max seq len \( (?P<length>{GROUPED}) \),"
-        rf" \(?(?P<figures>(?P<needed>{NUMBER}) (?P<label>Gi?B) KV cache is needed, which is larger than the"
-        rf" available KV cache memory \( (?P<kept>{NUMBER}) Gi?B \))",
+        rf"To serve at least one request with the model(?:'?s|s's) max seq len \( (?P<length>{GROUPED}) \)"
+        rf"(?:, \(?(?P<figures>(?P<needed>{NUMBER}) (?P<label>Gi?B) KV cache is needed, which is larger than"
+        rf" the available KV cache memory \( (?P<kept>{NUMBER}) Gi?B \)))?",
         _one_request,
+        whole=True,
     ),
     Rule(
         "annot auto-fit max_model_len",

@@ -61,6 +61,8 @@ def _doubts(log: LlamaLog) -> None:
         sheet.warn(
             "projection: a table tells of more than the device holds: it was planned, nothing was allocated"
         )
+    if any(failure.truncated for failure in sheet.failures):
+        sheet.warn("truncated: a message breaks off; what it did not print is not known")
     if any(failure.recovered for failure in sheet.failures):
         sheet.warn("recovered: an allocation failed, and the program went on with less")
 

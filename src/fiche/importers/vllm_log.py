@@ -43,6 +43,8 @@ def _doubts(log: VllmLog) -> None:
             "budget_not_need: the size of the KV cache follows from gpu_memory_utilization; it says what was "
             "taken, not what was needed"
         )
+    if any(failure.truncated for failure in sheet.failures):
+        sheet.warn("truncated: a message breaks off; what it did not print is not known")
     if any(failure.message_kind == "admission_check" for failure in sheet.failures):
         sheet.warn(
             "refused_by_arithmetic: the program refused to start by its own arithmetic; no allocation failed"
