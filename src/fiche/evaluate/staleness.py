@@ -33,7 +33,9 @@ def _ends(comparison: Comparison) -> tuple[object, ...]:
 def with_stale(now: Finding, before: Finding, left: tuple[Left, ...]) -> Finding:
     """The finding without what is stale, in the words that tell most; `before` is the one with all of it."""
     if now.verdict is not Verdict.TO_CONFIRM:
-        return replace(now, text=f"{now.text} (left aside: {_told(left)})") if left else now
+        if not left:
+            return now
+        return replace(now, text=f"{now.text} (left aside: {_told(left)})", aside=_told(left))
     renewed = tuple(_conditions.stale(one.piece, one.why) for one in left)
     if before.reason in _OPEN:
         return replace(before, conditions=tuple(dict.fromkeys((*before.conditions, *renewed))))

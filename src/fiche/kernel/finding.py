@@ -30,7 +30,8 @@ class Finding:
     threshold where both ends are known. `reason` is a stable code, `text` says it in English. `pieces`
     are the ids of the pieces the verdict rests on, `attested_by` the people whose word it takes.
     Where words are compared and not numbers (versions, formats), `need_words` and `have_words` hold them.
-    Every comparison reads need <= have: a cost is the need and the budget what is had.
+    Every comparison reads need <= have: a cost is the need and the budget what is had. `aside` tells what was
+    left aside because it is out of date, where the verdict stands without it.
     """
 
     requirement: str
@@ -50,6 +51,7 @@ class Finding:
     device: str = ""
     need_words: str = ""
     have_words: str = ""
+    aside: str = ""
 
 
 @record

@@ -80,7 +80,14 @@ def _row(desk: Desk, shared: list[Finding]) -> Row:
         cell(need, desk.definition(found.need) if memory else None, numeric=True),
         cell(have, desk.definition(found.have) if memory else None, numeric=True),
         cell((_margin(desk, found),), _kept(desk, found), numeric=True),
-        cell((_verdict(desk, found), *_reason(desk, found), *_pieces(desk, found))),
+        cell(
+            (
+                _verdict(desk, found),
+                *_reason(desk, found),
+                *_aside(desk, found),
+                *_pieces(desk, found),
+            )
+        ),
     )
 
 
@@ -123,6 +130,13 @@ def _reason(desk: Desk, found: Finding) -> Parts:
         return (Words(", "), *desk.say("on_word", people=people))
     told = desk.open_on(found)
     return (Words(": "), *((Words(told),) if told else desk.legible(found.text)))
+
+
+def _aside(desk: Desk, found: Finding) -> Parts:
+    """What is out of date and would have spoken too."""
+    if not found.aside:
+        return ()
+    return (Words("; "), *desk.say("left_aside", told=desk.legible(found.aside)))
 
 
 def _pieces(desk: Desk, found: Finding) -> Parts:

@@ -165,6 +165,7 @@ AUDIT = {
     "printed_scope": "Printed in the file: {facts}",
     "typed_scope": "On the word of {by}: {facts}",
     "attests": "Attests {facts}",
+    "left_aside": "left aside, out of date: {told}",
     "made": "of {day}",
     "lasts": "valid until {day}",
     "attested_from": "{fact} ({place})",
