@@ -99,7 +99,7 @@ def _score(
         return Score(piece=piece.id, doubt="; ".join(doubts))
     error = _error(result, scaled, figure)
     wide = None if error is None else _widened(scaled, error, name, result)
-    near = wide is not None and wide.high is not None and wide.low <= limit.low <= wide.high
+    near = wide is not None and wide.high is not None and wide.low < limit.low < wide.high
     counted = wide if near and wide is not None else scaled
     bare = () if error is not None else (f"{piece.id} states no standard error of {result.metric}",)
     return Score(
