@@ -1,6 +1,7 @@
 """Asked to end at any moment: one line, 130, and nothing half-written (laws 7 and 9)."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -119,3 +120,38 @@ def test_what_was_renamed_stays(tmp_path):
     with unfinished(tmp_path / "left") as left:
         left.mkdir()
     assert names(tmp_path) == ["whole"]
+
+
+def attaching(tmp_path):
+    """A fiche and a log beside its folder, and the command that attaches it."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    text = SERVING.parent.parent.joinpath("guide", "fiche.yaml").read_text(encoding="utf-8")
+    (folder / "fiche.yaml").write_text(
+        text.replace("catalogs: [offers.yaml]", "catalogs: []"), encoding="utf-8"
+    )
+    (folder / "fiche.yaml").write_text(
+        re.sub(r", offer: [\w-]+", "", (folder / "fiche.yaml").read_text(encoding="utf-8")),
+        encoding="utf-8",
+    )
+    log = SERVING.parent / "evidence" / "oom-4080.log"
+    return folder, ("import", log, "--to", folder / "fiche.yaml")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interruption_while_a_piece_is_attached_leaves_the_fiche_as_it_was(tmp_path, name):
+    folder, arguments = attaching(tmp_path)
+    before = (folder / "fiche.yaml").read_bytes()
+    ended = in_the_middle(name, "_write = write", *arguments)
+    assert ended.returncode in (130, -15)
+    assert names(folder) == ["fiche.yaml"]
+    assert (folder / "fiche.yaml").read_bytes() == before
+
+
+def test_an_interruption_while_a_piece_is_put_in_its_place_waits_for_the_fiche(tmp_path):
+    """No log without the fiche that names it, and no fiche without its log."""
+    folder, arguments = attaching(tmp_path)
+    ended = in_the_middle("SIGINT", "Path.replace = rename", *arguments)
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
+    assert names(folder) == ["fiche.yaml", "pieces"]
+    assert b"file: pieces/oom-4080.log" in (folder / "fiche.yaml").read_bytes()

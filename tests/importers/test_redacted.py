@@ -64,6 +64,10 @@ def after(text):
             "index, serial, memory.used [MiB]\n0, <serial-1>, 3 MiB",
         ),
         ("Nov 30 13:00:01 box17 ollama[12]: x", "Nov 30 13:00:01 <host-1> ollama[12]: x"),
+        (
+            "[rank0]: 2026-11-18 14:02:11,5 box17 serve[41]: x",
+            "[rank0]: 2026-11-18 14:02:11,5 <host-1> serve[41]: x",
+        ),
         ("avril 27 12:00:00 box17 ollama[1]: y", "avril 27 12:00:00 <host-1> ollama[1]: y"),
         ("  host      : node017.example (local)", "  host      : <host-1> (local)"),
         ("node-1:4034:4035 [0] NCCL INFO Bootstrap", "<host-1>:4034:4035 [0] NCCL INFO Bootstrap"),

@@ -64,7 +64,11 @@ def test_the_walk_through_says_what_the_readme_shows(tmp_path):
 
 
 def transcripts():
-    for page in (ROOT / "README.md", ROOT / "docs" / "estimate.md"):
+    for page in (
+        ROOT / "README.md",
+        ROOT / "docs" / "estimate.md",
+        ROOT / "docs" / "evidence.md",
+    ):
         text = page.read_text(encoding="utf-8")
         for block in re.findall(r"```console\n\$ fiche (.*?)\n(.*?)```", text, flags=re.DOTALL):
             yield pytest.param(*block, id=f"{page.name}: {block[0][-40:]}")
