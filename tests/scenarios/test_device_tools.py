@@ -59,3 +59,32 @@ def test_an_idle_card_tells_that_nobody_else_uses_it(tmp_path, used, processes, 
     assert verdict(told, "room") == expected
     if expected == "admissible":
         assert found(told, "room")["margin"]["low_bytes"] == (24081 - 5) * MIB - 23_900_000_000
+
+
+TOPOLOGY = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-7\nGPU1\tNV12\t X \t0-7\n"
+
+
+@pytest.mark.parametrize(
+    ("way", "machine", "expected"),
+    [
+        ("NV12", "node-1", "admissible"),
+        ("NV12", "node-2", "to_confirm"),
+        ("PHB", "node-1", "to_confirm"),
+    ],
+)
+def test_a_topology_names_the_link_of_its_own_machine(tmp_path, way, machine, expected):
+    fiche = needing("1 GiB", GPU, "topo.txt")
+    fiche["requirements"] = [
+        {"id": "link", "kind": "interconnect", "level": "must", "link": "NVLink"}
+    ]
+    fiche["candidates"][0]["machine"] = machine
+    contents = {**files(), "topo.txt": TOPOLOGY.replace("NV12", way)}
+    assert verdict(judged(tmp_path, fiche, contents), "link") == expected
+
+
+def test_a_topology_holds_no_rate(tmp_path):
+    fiche = needing("1 GiB", GPU, "topo.txt")
+    rate = {"id": "link", "kind": "interconnect", "level": "must", "link": "NVLink"}
+    fiche["requirements"] = [{**rate, "at_least": "600 GB/s"}]
+    told = judged(tmp_path, fiche, {**files(), "topo.txt": TOPOLOGY})
+    assert verdict(told, "link") == "to_confirm"

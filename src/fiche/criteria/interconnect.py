@@ -1,4 +1,7 @@
-"""Interconnect: an attested link and rate of the machine; a card's sheet leaves it to confirm (D3)."""
+"""Interconnect: an attested link and rate of the machine; a card's sheet leaves it to confirm (D3).
+
+A topology that the machine itself printed names the link of all its pairs, and no rate.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._capacity import machine_of
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -40,7 +44,7 @@ def _same(requirement: Requirement, item: Attested) -> bool:
 
 
 def _named(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Comparison:
-    claims = tuple(
+    attested = (
         Claim(
             piece=piece.id,
             answer="yes",
@@ -50,6 +54,7 @@ def _named(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> C
         for piece, item in _claims.attested("interconnect", candidate, ground)
         if _same(requirement, item) and _claims.vouched(item, ground)
     )
+    claims = (*_printed(requirement, candidate, ground), *attested)
     return Comparison(
         need_words=_link(requirement),
         have_words=", ".join(dict.fromkeys(claim.text for claim in claims)),
@@ -58,6 +63,16 @@ def _named(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> C
         pieces=tuple(dict.fromkeys(claim.piece for claim in claims)),
         attested_by=tuple(dict.fromkeys(name for claim in claims for name in claim.by)),
     )
+
+
+def _printed(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
+    """The link by which this machine's own topology joins every pair; another link refuses nothing."""
+    for piece in ground.pieces:
+        link = piece.reading.facts.get("interconnect")
+        by = machine_of(piece, candidate, ground)
+        same = link is not None and link.value.casefold() == _link(requirement).casefold()
+        if link is not None and same and by is not None:
+            yield Claim(piece=piece.id, answer="yes", text=link.value, by=by)
 
 
 def _link(requirement: Requirement) -> str:
