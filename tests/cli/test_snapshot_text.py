@@ -20,7 +20,7 @@ def test_both_peaks_are_printed_with_instants_of_their_own():
     machine.entries[-1]["time_us"] += 2_000_000
     said = text(snapshot(machine.held(), [machine.entries]))
     assert "peak reserved 12.00 MiB at 2.000 s; requested then 0.00 MiB" in said
-    assert "peak requested 8.00 MiB at 0.000010 s; reserved then 10.00 MiB" in said
+    assert "peak requested 8.00 MiB at 0.00001 s; reserved then 10.00 MiB" in said
     assert "peak allocated 8.00 MiB to 12.00 MiB" in said
     assert "8.00 MiB 1 job/model.py:41 forward" in said
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, cast
 
 from fiche.cli.terminal import paragraph, table
 from fiche.kernel.piece import Reading
 from fiche.report import numbers
+from fiche.report.timeline import seconds
 
 _SHOWN = 5
 _MOST_POOLS = 4
@@ -77,12 +77,6 @@ def _when(peak: _Told) -> str:
     if peak["entry"] < 0:
         return "when the window began"
     return f"at entry {peak['entry']}" if peak["us"] is None else f"at {seconds(peak['us'])}"
-
-
-def seconds(us: int) -> str:
-    """Microseconds since the first entry, in seconds: `12.345 s`."""
-    decimals = 3 if us >= 1000 or us == 0 else 6
-    return f"{numbers.rounded(Fraction(us, 1_000_000), decimals)} s"
 
 
 def _memory(value: int | None, unit: str = "GiB") -> str:

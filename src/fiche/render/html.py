@@ -20,6 +20,7 @@ from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
 from fiche.render.inline import inline, lines
 from fiche.render.json import decision_bytes
+from fiche.render.timeline import picture
 from fiche.render.visible import visible
 from fiche.report import numbers
 from fiche.report.parts import Report, Row
@@ -85,7 +86,11 @@ def _environment() -> Environment:
         cache_size=0,
     )
     environment.globals.update(
-        kind=lambda part: type(part).__name__, inline=inline, lines=lines, bodies=_bodies
+        kind=lambda part: type(part).__name__,
+        inline=inline,
+        lines=lines,
+        bodies=_bodies,
+        picture=picture,
     )
     return environment
 

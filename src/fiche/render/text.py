@@ -29,6 +29,7 @@ from fiche.report.parts import (
     Reference,
     State,
     Table,
+    Timeline,
     Words,
 )
 from fiche.report.view import brief
@@ -116,6 +117,8 @@ def _block(block: Block, width: int) -> str:
             return "\n".join(["", paragraph(_strong(block.title), width), *inner])
         case Table():
             return _table(block, width)
+        case Timeline():
+            return paragraph(f"{block.title}: {block.said}", width)
         case _:
             return ""
 

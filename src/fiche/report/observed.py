@@ -18,12 +18,14 @@ from fiche.report.parts import (
     Paragraph,
     Part,
     Quoted,
+    Reference,
     Row,
     Section,
     Words,
 )
 from fiche.report.results import results
 from fiche.report.tested import runs
+from fiche.report.timeline import timelines
 from fiche.report.together import told_together
 
 
@@ -33,6 +35,7 @@ def section(desk: Desk) -> Section:
         *runs(desk),
         *told_together(desk),
         *counters(desk),
+        *_windows(desk),
         *imported(desk),
         *results(desk),
         *_asynchronous(desk),
@@ -40,6 +43,16 @@ def section(desk: Desk) -> Section:
     )
     none = Paragraph((Words(desk.word("observed_none")),))
     return Section(id="observed", title=desk.word("observed_title"), blocks=blocks or (none,))
+
+
+def _windows(desk: Desk) -> Iterator[Block]:
+    """A picture for each device of a cited snapshot, under the piece that it is of (C4, C12)."""
+    for piece in desk.decision.fiche.pieces:
+        name = f"window-{piece.id}"
+        drawn = timelines(piece.reading, name, desk.language.phrases, desk.style)
+        if drawn:
+            yield Paragraph((Reference(piece.id), Words(": "), *desk.say("timeline_caption")))
+            yield from drawn
 
 
 def _failures(desk: Desk) -> Iterator[Block]:

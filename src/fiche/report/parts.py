@@ -189,6 +189,52 @@ class Bar:
 
 
 @record
+class Tick:
+    """A mark of an axis, in thousandths of the picture's width, and what stands at it."""
+
+    at: int
+    label: str
+
+
+@record
+class Curve:
+    """One level over time: `kind` is reserved or requested, `points` (across, down) go from left to right."""
+
+    kind: str
+    label: str
+    points: tuple[tuple[int, int], ...]
+
+
+@record
+class Peak:
+    """The highest point of a curve; `anchor` is the end of its label that stands at it."""
+
+    kind: str
+    x: int
+    y: int
+    label: str
+    anchor: str
+
+
+@record
+class Timeline:
+    """Levels of memory over a recorded window. `said` is in words what the peaks show.
+
+    `across` and `up` name the axes, `xs` and `ys` are their marks.
+    """
+
+    id: str
+    title: str
+    across: str
+    up: str
+    xs: tuple[Tick, ...]
+    ys: tuple[Tick, ...]
+    curves: tuple[Curve, ...]
+    peaks: tuple[Peak, ...]
+    said: str
+
+
+@record
 class Answer:
     """One line of the verdict box: an answer, of whom, and the sentences that carry it."""
 
@@ -215,7 +261,7 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
-Block = Table | Paragraph | Items | Bar | Box | Callout
+Block = Table | Paragraph | Items | Bar | Timeline | Box | Callout
 
 
 @record

@@ -64,6 +64,17 @@ AUDIT = {
     # What was observed
     "observed_title": "What was observed",
     "observed_none": "No measurement is among the pieces.",
+    "timeline_title": "Memory of device {device} over the recorded window",
+    "timeline_seconds": "seconds since the first recorded entry",
+    "timeline_entries": "entries since the first recorded one (the file bears no times)",
+    "timeline_entry": "entry {n}",
+    "timeline_reserved": "reserved",
+    "timeline_requested": "requested",
+    "timeline_peak": "peak {level}: {amount} at {instant}",
+    "timeline_caption": (
+        "Two levels of the allocator over the window that was recorded, the highest of each stretch of "
+        "entries. Their peaks are two instants: the difference of both is at neither."
+    ),
     "runs_caption": (
         "Loads tested: what was executed is what counts; a run taken phase by phase may overlap otherwise"
     ),
