@@ -155,6 +155,39 @@ def test_damage_on_the_way():
     assert told(read(TABLE.replace(" ", "\u00a0"))) == WHOLE
 
 
+def test_blanks_that_a_page_collapsed_and_words_behind_a_row():
+    collapsed = "\n".join(" ".join(line.split()) for line in TABLE.split("\n"))
+    assert told(read(collapsed)) == WHOLE
+    assert told(read(TABLE.replace("MiB |", "MiB |  # what the server holds"))) == WHOLE
+
+
+MIG = wide("N/A", PYTHON.format(37)).replace(
+    "|      N/A / 143771MiB |", "|                  N/A   |"
+)
+SHARED = """\
+| MIG devices:                                                                            |
+| GPU  GI  CI  MIG |              Shared Memory-Usage |        Vol|        Shared         |
+|      ID  ID  Dev |                Shared BAR1-Usage | SM     Unc| CE ENC  DEC  OFA  JPG |
+|==================+==================================+===========+=======================|
+|  0    8   0   0  |              15MiB / 11008MiB    | 16      0 |  1   0    1    0    1 |
+|                  |               0MiB /  4405MiB    |           |                       |
+"""
+
+
+def test_newer_slices_whose_device_tells_no_memory():
+    before, after = MIG.split("| Processes:")
+    reading = read(before + SHARED + "| Processes:" + after)
+    assert told(reading) == [
+        (USED, "current", 0, "N/A"),
+        (TOTAL, "total", 0, "N/A"),
+        (USED, "current", 0, "15MiB"),
+        (TOTAL, "total", 0, "11008MiB"),
+        (PROCESS, "current", 0, "37MiB"),
+    ]
+    assert reading.observations[2].marks == {"mig": {"gi": 8, "ci": 0, "dev": 0}}
+    assert reading.capacities == ()
+
+
 def test_a_table_wrapped_at_80_columns():
     def wrapped(line):
         return "\n".join(line[at : at + 80] for at in range(0, len(line), 80))

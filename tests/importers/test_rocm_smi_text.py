@@ -109,6 +109,20 @@ def test_damage_on_the_way():
     assert told(read(TABLE.replace("\t\t", "    "))) == told(read(TABLE))
 
 
+def test_the_csv_form():
+    text = (
+        "device,GPU use (%),VRAM Total Memory (B),VRAM Total Used Memory (B),Card Series,Card Model\n"
+        "card0,0,21458059264,27856896,Radeon RX 7900 XT,0x744c\n"
+    )
+    reading = read(text)
+    assert told(reading) == [
+        ("vram.used", "current", 0, "27856896"),
+        ("vram.total", "total", 0, "21458059264"),
+    ]
+    assert totals(reading) == [(0, "21458059264", "Radeon RX 7900 XT", None)]
+    assert MEMBER.accepts(text.encode(), "gpu.csv") == 90
+
+
 def test_nothing_of_memory_in_it():
     with pytest.raises(Refused, match="F424"):
         read("==== ROCm System Management Interface ====\nGPU[0]\t: GPU ID: 0x731f\n")

@@ -35,7 +35,8 @@ _HEAD = re.compile(
     r"(?:\s{1,40}(?:Driver|KMD) Version:\s{0,20}(\S{1,30}))?"
     r"(?:\s{1,40}CUDA (?:UMD )?Version:\s{0,20}([0-9][0-9.]{0,9}|N/A|ERR!))?"
 )
-_CELLS = re.compile(r"\|([^|]{0,200})\|([^|]{0,200})\|([^|]{0,200})\|\s{0,200}$")
+# What somebody wrote behind the last bar is no part of the row.
+_CELLS = re.compile(r"\|([^|]{0,200})\|([^|]{0,200})\|([^|]{0,200})\|[^|]{0,200}$")
 _DEVICE = re.compile(
     r"\s{0,8}([0-9]{1,4})\s{1,8}(\S.{0,80}?)\s{1,40}(On|Off|N/A|WDDM|TCC|MCDM)\s{0,8}"
 )
@@ -50,7 +51,7 @@ _SLICE = re.compile(
 _PROCESS = re.compile(
     r"\|\s{0,8}([0-9]{1,4})\s{1,8}(?:([0-9]{1,4}|N/A)\s{1,8}([0-9]{1,4}|N/A)\s{1,20})?([0-9]{1,10})"
     r"\s{1,8}(C|G|C\+G|M\+C|M)\s{1,8}(\S?.{0,200}?)\s{1,80}([0-9]{1,9}MiB|N/A|Not Supported|\S{1,12})"
-    r"\s{0,20}\|\s{0,200}$"
+    r"\s{0,20}\|[^|]{0,200}$"
 )
 _TITLE = re.compile(r"GPU\s{1,8}Name\s{1,40}(Persistence-M|TCC/WDDM|Driver-Model)")
 

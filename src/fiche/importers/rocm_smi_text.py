@@ -1,4 +1,4 @@
-"""Tables of `rocm-smi`: `--showmeminfo` in bytes, the concise view, processes (evidence_formats 7).
+"""Tables of `rocm-smi` (evidence_formats 7): `--showmeminfo` in bytes, also as CSV, the concise view, processes.
 
 The concise view prints VRAM% only: a rounded share without its whole, so no figure of memory.
 """
@@ -6,7 +6,7 @@ The concise view prints VRAM% only: a rounded share without its whole, so no fig
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fiche.importers import _amd_meaning as amd
 from fiche.importers._device_gauges import Gauges
@@ -37,6 +37,7 @@ class _State:
     gauges: Gauges
     place_of_vram: int | None = None
     processes: bool = False
+    columns: list[str] = field(default_factory=list)
 
 
 def read(content: bytes, sha256: str) -> Reading:
@@ -61,7 +62,11 @@ def read(content: bytes, sha256: str) -> Reading:
 def _line(row: Row, state: _State) -> None:
     text, sheet = row.text, state.gauges.sheet
     card = _CARD.search(text)
-    if card is not None:
+    if text.startswith("device,"):
+        state.columns = text.split(",")
+    elif state.columns and text.startswith("card"):
+        _csv(text.split(","), row.pointer(sheet.sha256), state)
+    elif card is not None:
         _card(int(card[1]), card[2].strip(), card[3].strip(), row.pointer(sheet.sha256), state)
     elif (told := _DRIVER.search(text)) is not None:
         sheet.fact(row.pointer(sheet.sha256), "driver", told[1])
@@ -92,6 +97,14 @@ def _card(index: int, key: str, value: str, place: Pointer, state: _State) -> No
         device.tell("uuid", value, place)
 
 
+def _csv(cells: list[str], place: Pointer, state: _State) -> None:
+    """A row of `--csv`: rocm-smi takes commas out of its cells."""
+    index = cells[0][4:]
+    if len(cells) == len(state.columns) and index.isdecimal() and len(index) <= 4:
+        for key, value in zip(state.columns[1:], cells[1:], strict=True):
+            _card(int(index), key.strip(), value.strip(), place, state)
+
+
 def _concise(row: Row, state: _State) -> None:
     """Columns are counted from the right: names on the left hold blanks."""
     found, place = row.text.split(), row.pointer(state.gauges.sheet.sha256)
@@ -115,6 +128,8 @@ def accepts(content: bytes, name: str) -> int:
     place = content.find(_TITLE)
     if place >= 0 and b"=" in content[max(0, place - 8) : place]:
         return 92 if content.count(b"\n", 0, place) <= 8 else 50
+    if content[:65_536].startswith(b"device,") and b"VRAM Total" in content[:65_536]:
+        return 90
     place = content.find(b"VRAM Total Memory (B): ")
     return 85 if place >= 0 and b"GPU[" in content[max(0, place - 40) : place] else 0
 
