@@ -14,7 +14,7 @@ from importers.messages import CLASS, sentence
 from fiche.assets import schema_text
 from fiche.cli import attach, output
 from fiche.cli.attach_cards import cards_printing
-from fiche.cli.attach_diff import diff_lines
+from fiche.cli.attach_diff import diff_lines, painted
 from fiche.cli.attach_place import free_id, safe_name
 from fiche.load.catalog import builtin_catalog
 
@@ -258,6 +258,16 @@ def test_a_fiche_that_changed_meanwhile_is_not_overwritten(folder, to, monkeypat
     assert tree(folder) == before
 
 
+def test_a_name_that_no_fiche_can_hold_is_refused(folder, to):
+    path = folder / "mine" / "a\\b.log"
+    path.write_text(OOM, encoding="utf-8")
+    odd = folder / "mine" / "a\udcff.log"
+    odd.write_text(OOM, encoding="utf-8")
+    for file in (path, odd):
+        ended = to(file)
+        assert (ended.code, ended.err[:5]) == (2, "F482 ")
+
+
 @pytest.mark.parametrize("place", ["run.log", "fiche"])
 def test_a_full_disk_leaves_nothing(folder, to, monkeypatch, place):
     whole = output._write
@@ -454,3 +464,6 @@ def test_the_diff_is_that_of_diff():
         *("+x", "+y", " c", "-d", "+d", "\\ No newline at end of file"),
     ]
     assert diff_lines(old, old, "f") == []
+    shown = painted(diff_lines(old, new, "f"), colour=True)
+    assert "\x1b[32m+x\x1b[0m\n\x1b[32m+y\x1b[0m\n" in shown
+    assert painted([" \x1b[2Jx"], colour=False) == " [2Jx\n"

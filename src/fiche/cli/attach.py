@@ -10,6 +10,7 @@ from fiche.cli.attach_facts import Compared, compared, missing
 from fiche.cli.attach_place import (
     FilesToCome,
     Place,
+    check_name,
     free_id,
     inside,
     pieces_folder,
@@ -133,6 +134,7 @@ def _placed(one: Received, fiche: Fiche, coming: FilesToCome) -> Place:
     root = coming.under.root
     own = inside(one.source, root) if one.source is not None else None
     if own is not None and one.sha256 == one.original:
+        check_name(own)
         return Place(file=own, is_new=False)
     name = redacted_name(one.name) if own is not None else one.name
     return placed(name, one.content, one.sha256, pieces_folder(fiche, root), coming)

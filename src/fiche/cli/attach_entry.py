@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from fiche.cli.attach_cards import cards_printing
-from fiche.cli.attach_facts import Stated, device, missing, stated
+from fiche.cli.attach_facts import Stated, device, is_count, missing, stated
 from fiche.kernel.catalog import Card
 from fiche.kernel.decision import Fiche
 from fiche.kernel.piece import Reading
@@ -134,6 +134,7 @@ def _place(key: str) -> int:
 def _value(facts: Sequence[Stated]) -> str | dict[str, str | int | dict[str, str]]:
     if "." not in facts[0].path:
         return facts[0].value
+    counted = {one.path for one in facts if is_count(one.path)}
     found: dict[str, str | int | dict[str, str]] = {}
     for one in facts:
         _, key, *rest = one.path.split(".", 2)
@@ -142,7 +143,7 @@ def _value(facts: Sequence[Stated]) -> str | dict[str, str | int | dict[str, str
             assert isinstance(inner, dict)
             inner[rest[0]] = one.value
         else:
-            found[key] = one.value
+            found[key] = int(one.value) if one.path in counted else one.value
     return found
 
 

@@ -153,6 +153,12 @@ def _takes(path: str, value: str) -> bool:
     return not known.words or value in known.words
 
 
+def is_count(path: str) -> bool:
+    """True where a scope takes a whole number."""
+    known = term(path)
+    return known is not None and known.is_count
+
+
 def _stated(path: str, value: str, fact: Fact) -> Stated:
     return Stated(path=path, value=value, printed=fact.value, place=place_of(fact))
 

@@ -11,6 +11,8 @@ from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
 from fiche.load.folder import DiskFolder, UnreadableError
+from fiche.load.source import FORBIDDEN
+from fiche.render.visible import visible
 
 DEFAULT_FOLDER = "pieces"
 _UNSAFE = re.compile(r"[^\w.+=@-]+")
@@ -72,6 +74,18 @@ def inside(source: Path, root: Path) -> str | None:
     """The name of a file from the fiche's folder on, or None where it lies elsewhere."""
     resolved, base = source.resolve(), root.resolve()
     return resolved.relative_to(base).as_posix() if resolved.is_relative_to(base) else None
+
+
+def check_name(file: str) -> None:
+    """Refuse a name that a fiche cannot name.
+
+    Raises:
+        Refused: F482.
+    """
+    if "\\" in file or FORBIDDEN.search(file) or "\n" in file:
+        message = f"a fiche cannot name the file '{visible(file)}'"
+        hint = "give it a name without backslashes and control characters"
+        raise Refused([Diagnostic(code="F482", message=message, address=None, hint=hint)])
 
 
 def placed(name: str, content: bytes, sha256: str, folder: str, coming: FilesToCome) -> Place:

@@ -85,26 +85,27 @@ def _received(file: Path, content: bytes, kind: str, name: str | None, *, redact
         places={},
     )
     if redact:
-        one = _redacted(one)
+        one = _redacted(one, keep_name=name is not None)
     if kind not in DOCUMENT_KINDS:
         one = _read(one)
     found = [each for each in suspicions(one.content) if each not in one.reading.warnings]
     return replace(one, reading=replace(one.reading, warnings=(*one.reading.warnings, *found)))
 
 
-def _redacted(one: Received) -> Received:
+def _redacted(one: Received, *, keep_name: bool) -> Received:
     """The same without names and secrets, as plain text; packed and wide text is opened first."""
     text = opened(one.content, one.original)
     if one.kind in DOCUMENT_KINDS:
         done = redacted(text, one.original, one.name)
     else:
         done = redacted_alike(text, one.original, one.name, one.kind, Room())
+    own = one.name if keep_name else done.name
     packed = text != one.content and one.name != unpacked_name(one.name)
     return replace(
         one,
         content=done.text,
         sha256=hashlib.sha256(done.text).hexdigest(),
-        name=unpacked_name(done.name) if packed else done.name,
+        name=unpacked_name(own) if packed else own,
         replaced=done.counts,
         places=done.places,
     )

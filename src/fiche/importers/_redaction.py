@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 NAME = rb"[A-Za-z0-9_\x80-\xff][A-Za-z0-9_.$\x80-\xff-]{0,63}"
 HOST = rb"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}"
 UUID = rb"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
-IS = rb"\\?[\"']?[ \t]{0,20}[=:][ \t]{0,8}b?\\?[\"']?"
+IS = rb"\\?[\"']?[ \t]{0,20}[=:][ \t]{0,8}(?:b(?=\\?[\"']))?\\?[\"']?"
 # Sites that everybody may read: their names in a log tell nothing about who ran it.
 _PUBLIC = re.compile(
     rb"(?i)(?:[\w-]+\.){0,6}(?:pytorch\.org|github\.com|githubusercontent\.com|github\.io|huggingface\.co|hf\.co|"

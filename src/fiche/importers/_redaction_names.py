@@ -11,6 +11,15 @@ from fiche.kernel.secrets import EDGE
 HOSTS = (
     rule(
         "host",
+        rb"--(?:host|master[_-]addr|rdzv[_-]endpoint|dist-init-addr|node)[ =]{1,4}(?P<it>"
+        + HOST
+        + rb")",
+        b"--",
+        learned=True,
+        accepts=is_host,
+    ),
+    rule(
+        "host",
         rb"(?i)"
         + EDGE
         + rb"(?:[\w]{1,40}[_-])?(?:hostname|host_name|nodename|node_name|master_addr|node_?list|"
@@ -120,6 +129,12 @@ HOSTS = (
 USERS = (
     rule(
         "user",
+        rb"wandb\.ai/(?!site|authorize|docs|home|login)(?P<it>" + NAME + rb")/",
+        b"wandb.ai",
+        learned=True,
+    ),
+    rule(
+        "user",
         rb"(?i)\blogged in as:? (?P<it>" + NAME + rb")",
         b"logged in",
         learned=True,
@@ -161,7 +176,7 @@ USERS = (
     rule(
         "user",
         EDGE
-        + rb"(?:[A-Z]{1,12}_)?(?:USER|LOGNAME|USERNAME|SUDO_USER|user_?name|login)(?:"
+        + rb"(?:[A-Z]{1,12}_){0,3}(?:USER|LOGNAME|USERNAME|SUDO_USER|user_?name|login)(?:"
         + IS
         + rb")(?P<it>"
         + NAME

@@ -43,7 +43,7 @@ _NOTHING = (
     rb"(?!(?:none|null|true|false|unset|redacted|undefined|str|optional)(?![A-Za-z0-9])"
     rb"|\*{2,}|<|\$|%[({s])"
 )
-_IS = rb"(?:\\?[\"'])?[ \t]{0,8}(?:=>|=|:)[ \t]{0,8}\[?b?"
+_IS = rb"(?:\\?[\"'])?[ \t]{0,8}(?:=>|=|:)[ \t]{0,8}\[?(?:b(?=\\?[\"']))?"
 
 
 def _value(least: int) -> bytes:
@@ -85,22 +85,22 @@ SHAPES = (
         anchors=(b"://",),
         pattern=re.compile(
             EDGE
-            + rb"(?<![+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<secret>[^\s/@:\"'<>]{0,256}:[^\s/@\"'<>]{1,512})@"
+            + rb"(?<![+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<secret>[^\s/@:?#\"'<>]{0,256}:[^\s/?#\"'<>]{1,512})@"
         ),
     ),
-    _token("a Hugging Face token", rb"(?:hf|api_org)_[A-Za-z0-9]{20,200}", b"hf_", b"api_org_"),
-    _token("a GitHub token", rb"gh[pousr]_[A-Za-z0-9]{20,255}", b"gh"),
-    _token("a GitHub token", rb"github_pat_[A-Za-z0-9_]{20,255}", b"github_pat_"),
-    _token("a GitLab token", rb"gl(?:pat|ptt|dt|rt|cbt)-[A-Za-z0-9_-]{16,255}", b"gl"),
-    _token("an API key", rb"sk-(?!learn)[A-Za-z0-9_-]{16,255}", b"sk-"),
+    _token("a Hugging Face token", rb"(?:hf|api_org)_[A-Za-z0-9]{20,1024}", b"hf_", b"api_org_"),
+    _token("a GitHub token", rb"gh[pousr]_[A-Za-z0-9]{20,1024}", b"gh"),
+    _token("a GitHub token", rb"github_pat_[A-Za-z0-9_]{20,1024}", b"github_pat_"),
+    _token("a GitLab token", rb"gl(?:pat|ptt|dt|rt|cbt)-[A-Za-z0-9_-]{16,1024}", b"gl"),
+    _token("an API key", rb"sk-(?!learn)[A-Za-z0-9_-]{16,1024}", b"sk-"),
     _token("an AWS access key", rb"(?:AKIA|ASIA)[0-9A-Z]{16}", b"akia", b"asia"),
-    _token("a Google API key", rb"AIza[0-9A-Za-z_-]{30,64}", b"aiza"),
+    _token("a Google API key", rb"AIza[0-9A-Za-z_-]{30,1024}", b"aiza"),
     _token("a Google token", rb"ya29\.[0-9A-Za-z_-]{20,512}", b"ya29."),
-    _token("a Slack token", rb"xox[a-z]-[A-Za-z0-9-]{10,255}", b"xox"),
-    _token("an NVIDIA API key", rb"nvapi-[A-Za-z0-9_-]{20,255}", b"nvapi-"),
+    _token("a Slack token", rb"xox[a-z]-[A-Za-z0-9-]{10,1024}", b"xox"),
+    _token("an NVIDIA API key", rb"nvapi-[A-Za-z0-9_-]{20,1024}", b"nvapi-"),
     _token(
         "an API key",
-        rb"(?:gsk|r8|tvly|pplx|dop_v1|dckr_pat|npm)[_-][A-Za-z0-9_-]{20,255}",
+        rb"(?:gsk|r8|tvly|pplx|dop_v1|dckr_pat|npm)[_-][A-Za-z0-9_-]{20,1024}",
         b"gsk_",
         b"r8_",
         b"tvly-",
@@ -205,6 +205,8 @@ def suspects(text: bytes) -> Iterator[Suspect]:
         if any(anchor in lowered for anchor in shape.anchors):
             last, line = 0, 1
             for found in shape.pattern.finditer(text):
+                if not (found["secret"] if "secret" in found.groupdict() else found[0]).strip():
+                    continue
                 line += text.count(b"\n", last, found.start())
                 last = found.start()
                 yield Suspect(line=line, word=shape.word)
