@@ -167,3 +167,14 @@ def test_mutations_never_break_the_reader(data):
     except Refused:
         return
     assert not any(seen.stat == "need" for seen in reading.observations)
+
+
+def test_the_first_form_of_the_estimate():
+    line = (
+        'level=INFO source=memory.go:97 msg="offload to gpu" reallayers=33 layers=33 required="5033.0 MiB" '
+        'used="4033.0 MiB" available="7282.0 MiB" kv="256.0 MiB" fulloffload="164.0 MiB"\n'
+    )
+    reading = read(MEMBER, line)
+    assert values(reading, "device_free") == ["7282.0 MiB"]
+    assert values(reading, "ollama.required.full") == ["5033.0 MiB"]
+    assert {s.kind_of_origin for s in reading.planned} == {"estimated"}

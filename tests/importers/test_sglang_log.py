@@ -186,3 +186,10 @@ def test_mutations_never_break_the_reader(data):
     except Refused:
         return
     assert not any(seen.stat == "need" for seen in reading.observations)
+
+
+def test_the_environment_in_front_of_a_log():
+    text = "GPU 0,1: NVIDIA L40S\nCUDA Driver Version: 550.54.15\nPyTorch: 2.5.1+cu124\nsglang: 0.4.6.post1\n"
+    facts = {path: fact.value for path, fact in read(MEMBER, text + LOG).facts.items()}
+    assert facts["devices.1.name"] == facts["device"] == "NVIDIA L40S"
+    assert (facts["driver"], facts["engine.version"]) == ("550.54.15", "0.4.6.post1")

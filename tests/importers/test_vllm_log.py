@@ -328,3 +328,17 @@ def test_the_platform_names_the_backend():
     assert (reading.backend, reading.failures[0].backend) == ("rocm", "rocm")
     assert reading.facts["backend"].value == "hip"
     assert "backend" not in read(MEMBER, REFUSED).facts
+
+
+def test_the_environment_in_front_of_a_log():
+    text = (
+        "PyTorch version: 2.5.1+cu124\nPython version: 3.11.7 (main) [GCC 11.4.0] (64-bit runtime)\n"
+        "GPU 0: NVIDIA H100 80GB HBM3\nGPU 1: NVIDIA H100 80GB HBM3\nNvidia driver version: 550.54.15\n"
+        "vLLM Version: 0.6.3.post1\n"
+    )
+    assert MEMBER.accepts(text.encode(), "x.log") == 0
+    facts = {path: fact.value for path, fact in read(MEMBER, text + V0).facts.items()}
+    assert facts["framework.version"] == "2.5.1+cu124"
+    assert facts["driver"] == "550.54.15"
+    assert facts["devices.1.name"] == facts["device"] == "NVIDIA H100 80GB HBM3"
+    assert facts["engine.version"] == "0.6.3.post1"

@@ -19,7 +19,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Failure, Printed
 
-Log = TypeVar("Log")
+Log = TypeVar("Log", contravariant=True)
 
 # So many lines that only look like a program's are no log of it.
 _TRIED = 400

@@ -34,6 +34,13 @@ _ESTIMATES = re.compile(
     r"memory\.(?:required|weights|graph)\.\w{1,40}|projector\.(?:weights|graph)"
     r"|memory\.gpu_overhead"
 )
+_FIRST_WORDS = {
+    "required": "required.full",
+    "used": "required.partial",
+    "kv": "required.kv",
+    "fulloffload": "graph.full",
+    "partialoffload": "graph.partial",
+}
 _HOST_LIBRARIES = frozenset({"cpu", ""})
 _BACKENDS = {"cuda": "cuda", "rocm": "rocm", "metal": "metal", "vulkan": "vulkan"}
 _WORDS = {"cuda": "cuda", "rocm": "hip"}
@@ -87,7 +94,17 @@ def _offload(log: OllamaLog, line: Line, told: Fields) -> None:
     for key, text in told.items():
         if _ESTIMATES.fullmatch(key):
             _estimate(log, line, key, text)
+    if "memory.available" not in told:
+        _first_offload(log, line, told)
     _layers(log, line, told.get("layers.offload", ""), told.get("layers.model", ""))
+
+
+def _first_offload(log: OllamaLog, line: Line, told: Fields) -> None:
+    """0.1.2x names its figures by one word each."""
+    log.see(line, _FREE, amount(told.get("available", "")))
+    for key, name in _FIRST_WORDS.items():
+        counter = Counter(f"ollama.{name}", "component", "need", "estimated")
+        log.see(line, counter, amount(told.get(key, "")))
 
 
 def _estimate(log: OllamaLog, line: Line, key: str, text: str) -> None:

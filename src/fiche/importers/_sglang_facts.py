@@ -71,8 +71,8 @@ def _attention(log: SglangLog, line: Line, match: re.Match[str]) -> None:
 RULES: tuple[Rule[SglangLog], ...] = (
     Rule("ServerArgs(", r"server_args=ServerArgs\((?P<settings>.*)", _arguments),
     Rule(
-        ("sglang==", "sglang version", "sglang v", "sglang["),
-        r"\bsglang(?:\[\w{1,20}\])?(?:==| version:? ?v?| v)(?P<version>[0-9][\w.+]{2,30})",
+        ("sglang==", "sglang version", "sglang v", "sglang[", "sglang: "),
+        r"\bsglang(?:\[\w{1,20}\])?(?:==|: | version:? ?v?| v)(?P<version>[0-9][\w.+]{2,30})",
         _version,
     ),
     Rule(

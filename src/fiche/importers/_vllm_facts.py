@@ -47,6 +47,13 @@ def _version(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     log.sheet.fact(line, "engine.version", version)
 
 
+def _stated(log: VllmLog, line: Line, match: re.Match[str]) -> None:
+    """The version that `collect_env` prints, outside of any run."""
+    log.version = log.version or match["version"]
+    log.sheet.fact(line, "engine.name", "vllm")
+    log.sheet.fact(line, "engine.version", match["version"])
+
+
 def _config(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     """The settings as the engine took them: they win over what was asked for."""
     _version(log, line, match)
@@ -124,6 +131,7 @@ RULES: tuple[Rule[VllmLog], ...] = (
         r"[█▀▄]\s{1,9}version\s{1,9}v?(?P<version>[0-9][\w.+-]{1,60})(?P<model>)",
         _banner,
     ),
+    Rule("vLLM Version", r"vLLM Version ?: (?P<version>[0-9][\w.+-]{1,60})", _stated),
     Rule("detected platform", r"detected platform (?P<platform>[a-z]{2,8})", _platform),
     Rule("non-default args", r"non-default args: (?P<settings>\{.*)", _asked),
     Rule("args: Namespace(", r"args: Namespace\((?P<settings>.*)", _asked),

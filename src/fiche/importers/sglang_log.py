@@ -8,8 +8,8 @@ difference of two of them, holds what other processes did meanwhile. Pools follo
 
 from __future__ import annotations
 
-from fiche.importers import _sglang_figures, _sglang_refusals
-from fiche.importers._logged import read_all, said, words_of
+from fiche.importers import _logged_environment, _sglang_figures, _sglang_refusals
+from fiche.importers._logged import Rule, read_all, said, words_of
 from fiche.importers._sglang_facts import RULES as FACTS
 from fiche.importers._sglang_figures import SglangLog
 from fiche.importers._unsupported import nothing_found
@@ -17,7 +17,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _FIGURES = (*_sglang_figures.RULES, *_sglang_refusals.RULES)
-_RULES = (*FACTS, *_FIGURES)
+_RULES: tuple[Rule[SglangLog], ...] = (*_logged_environment.RULES, *FACTS, *_FIGURES)
 
 
 def _accepts(content: bytes, name: str) -> int:

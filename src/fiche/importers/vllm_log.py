@@ -8,8 +8,8 @@ gpu_memory_utilization (blocks, tokens, concurrency) is a budget; a refusal is n
 
 from __future__ import annotations
 
-from fiche.importers import _vllm_figures, _vllm_refusals
-from fiche.importers._logged import read_all, said, words_of
+from fiche.importers import _logged_environment, _vllm_figures, _vllm_refusals
+from fiche.importers._logged import Rule, read_all, said, words_of
 from fiche.importers._unsupported import nothing_found
 from fiche.importers._vllm_facts import RULES as FACTS
 from fiche.importers._vllm_facts import shape_of
@@ -18,7 +18,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _FIGURES = (*_vllm_figures.RULES, *_vllm_refusals.RULES)
-_RULES = (*FACTS, *_FIGURES)
+_RULES: tuple[Rule[VllmLog], ...] = (*_logged_environment.RULES, *FACTS, *_FIGURES)
 
 
 def _accepts(content: bytes, name: str) -> int:
