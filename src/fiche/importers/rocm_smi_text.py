@@ -1,4 +1,4 @@
-"""Tables of `rocm-smi` (evidence_formats 7): `--showmeminfo` in bytes, also as CSV, the concise view, processes.
+"""Tables of `rocm-smi` (evidence_formats 7): `--showmeminfo` in bytes, as CSV too, concise view, processes.
 
 The concise view prints VRAM% only: a rounded share without its whole, so no figure of memory.
 """
