@@ -48,6 +48,32 @@ def test_without_a_header_nobody_knows_which_figure_is_which():
         read(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "24310 MiB, 40960 MiB\n",
+        "1031 MiB\n1031 MiB\n1040 MiB\n",
+        "0, NVIDIA A100-SXM4-40GB, 40960, 24310\n1, NVIDIA A100-SXM4-40GB, 40960, 4\n",
+        "GPU-1a8cc6b1-ccb6-5029-fa69-fff5ded323b9, 114687, /usr/local/bin/python, 19135\n",
+        "[N/A], [N/A], 0\n",
+    ],
+)
+def test_other_rows_without_a_header(text):
+    assert MEMBER.accepts(text.encode(), "gpu.csv") == 45
+    with pytest.raises(Refused, match="F440"):
+        read(text)
+
+
+def test_a_log_is_no_such_csv():
+    for text in (
+        "Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\nbuffer: 512 MiB\n",
+        "step 1, loss 2, 512 MiB\nstep 2, loss 3\n",
+        "1, 2, 3\n4, 5, 6\n",
+        "",
+    ):
+        assert MEMBER.accepts(text.encode(), "run.log") == 0
+
+
 def test_without_any_unit_nothing_is_read():
     text = ONE.replace(" MiB", "").replace(" [MiB]", "")
     with pytest.raises(Refused, match=r"F440.*unit"):

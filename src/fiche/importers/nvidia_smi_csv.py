@@ -43,11 +43,11 @@ _DETAILS = {
     "gpu_bus_id": "bus_id",
 }
 _NAME = re.compile(r"([a-z][a-z0-9_.]{1,60})(?:\s{0,4}\[([^\]]{1,12})\])?")
-_BARE = re.compile(rb"\A\s{0,40}(?:[^,\n]{1,120},\s{0,4}){1,30}[^,\n]{1,120}\n?", re.DOTALL)
-_BARE_MEMORY = re.compile(rb"(?:,|\A)\s{0,4}[0-9]{1,7} MiB\s{0,4}(?:,|\r?\n|\Z)")
-_BARE_GPU = re.compile(
-    rb"(?i)NVIDIA|GeForce|Tesla|Quadro|GPU-[0-9a-f]{8}-|[0-9a-f]{8}:[0-9a-f]{2}:[0-9a-f]{2}\."
+_BARE_MEMORY = re.compile(r"[0-9]{1,7} MiB|\[N/A\]|\[Not Supported\]")
+_BARE_NAME = re.compile(
+    r"(?i)(?:NVIDIA|GeForce|Tesla|Quadro)\b.{1,60}|GPU-[0-9a-f]{8}-[0-9a-f-]{1,40}"
 )
+_BARE_LINES = 20
 _LAST_NUMBER = re.compile(r"([0-9]{1,10})$")
 
 
@@ -224,8 +224,17 @@ def _process(
 
 
 def _bare(head: bytes) -> bool:
-    """Rows of figures in MiB beside the name of a GPU, and no header."""
-    return bool(_BARE.match(head) and _BARE_MEMORY.search(head) and _BARE_GPU.search(head))
+    """Rows of as many cells each, all with a figure in MiB, or with the name of a GPU beside numbers."""
+    lines = [row.text.split(",") for row in rows(head[:4_096]) if row.text.strip()][:_BARE_LINES]
+    whole = lines[:-1] if len(lines) > 1 and len(head) > 4_096 else lines
+    return len({len(cells) for cells in whole}) == 1 and all(_bare_row(cells) for cells in whole)
+
+
+def _bare_row(cells: list[str]) -> bool:
+    words = [cell.strip() for cell in cells]
+    named = any(_BARE_NAME.fullmatch(word) for word in words)
+    numbers = any(word.isdecimal() for word in words)
+    return any(_BARE_MEMORY.fullmatch(word) for word in words) or (named and numbers)
 
 
 def accepts(content: bytes, name: str) -> int:
@@ -233,8 +242,7 @@ def accepts(content: bytes, name: str) -> int:
     head = content[:_LOOKED_AT]
     if b"memory" in head and any(_header(row.text) is not None for row in rows(head)):
         return 92
-    first = head[:4_096]
-    return 45 if first.count(b",") and b"|" not in first and _bare(first) else 0
+    return 45 if _bare(head) else 0
 
 
 MEMBER = Importer(
