@@ -5,6 +5,7 @@ MB is 2**20, a whole number. A watched output lists a device several times: that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -37,6 +38,7 @@ _DETAILS = (
     (("bdf",), "bus_id"),
     (("uuid",), "uuid"),
 )
+_INDEX = re.compile(rb"\"gpu\"\s{0,8}:\s{0,8}\"?[0-9]")
 _KEYS = (
     b'"mem_usage"',
     b'"total_vram"',
@@ -168,7 +170,8 @@ def accepts(content: bytes, name: str) -> int:
     head = content[:4_194_304]
     if b'"gpu"' not in head or b"{" not in head[:65_536]:
         return 0
-    return 93 if any(key in head for key in _KEYS) or b'"market_name"' in head else 0
+    told = any(key in head for key in _KEYS) or b'"market_name"' in head
+    return 93 if told and _INDEX.search(head) else 0
 
 
 MEMBER = Importer(
