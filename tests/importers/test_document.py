@@ -170,3 +170,39 @@ def test_no_damage_ends_in_anything_but_a_reading_or_a_refusal(data):
         MEMBER.read(cut, DIGEST)
     except Refused:
         return
+
+
+def test_pages_that_lead_into_each_other_have_no_end():
+    loop = pdf("Quote").replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]")
+    assert loop != pdf("Quote")
+    assert code(loop) == "F491"
+
+
+@pytest.mark.parametrize("mark", ["<", "<!", "<a ", "<!--", '<p x="', "<script>", "</", "&#"])
+def test_marks_that_are_never_closed_cost_one_look(mark):
+    """Law 7: two million bytes of them are read at once, or the suite would stand still here."""
+    page = b"<html>" + mark.encode() * (2_000_000 // len(mark))
+    assert read(page).shape == "html"
+
+
+def test_a_mail_of_parts_in_parts_is_refused_and_breaks_nothing():
+    head = b"From: a@example.org\nDate: x\nMIME-Version: 1.0\n"
+    nested = b"".join(
+        b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(3000)
+    )
+    assert code(head + nested) == "F491"
+
+
+@pytest.mark.parametrize(
+    ("page", "seen"),
+    [
+        (b"<html>a<b>c</b>d", ["acd"]),
+        (b"<html>1 &lt; 2 and 2 < 3", ["1 < 2 and 2 < 3"]),
+        (b"<html><!-- 9 USD -->8 USD", ["8 USD"]),
+        (b"<html><td>24</td><td>GB</td>", ["24 GB"]),
+        (b"<html><SCRIPT>x</SCRIPT>y", ["y"]),
+        (b"<html>a &amp; b &#8364; 5", ["a & b \u20ac 5"]),
+    ],
+)
+def test_what_a_reader_sees(page, seen):
+    assert [one.text for one in read(page).passages] == seen

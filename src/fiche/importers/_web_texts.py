@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
+from html import unescape
 
+from fiche.importers._refusal import refused
 from fiche.kernel.piece import Passage
 
 _HTML = re.compile(
@@ -53,7 +54,7 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _UNSEEN = frozenset({"script", "style", "template", "head", "noscript"})
-_VOID = frozenset({"br", "hr"})
+_NAME = re.compile(r"/?([a-z][a-z0-9]{0,20})(?![a-z0-9])")
 MAX_LINES = 200_000
 _SHOWN_HEADERS = ("From", "To", "Date", "Subject")
 
@@ -80,42 +81,64 @@ def _lines(text: str, where: str) -> tuple[Passage, ...]:
 
 
 def _seen(text: str) -> str:
-    page = _Page()
-    page.feed(text)
-    page.close()
-    return "".join(page.parts)
+    """What a reader sees of a page, in one pass: a mark that is never closed is looked for once only."""
+    lower, parts, at = text.lower(), [], 0
+    while True:
+        start = text.find("<", at)
+        if start < 0:
+            break
+        parts.append(text[at:start])
+        end = _end_of_mark(lower, start)
+        if end is None:
+            parts.append("<")
+            at = start + 1
+            if text.find(">", at) < 0:
+                break  # no mark can end any more: the rest is text
+            continue
+        if end < 0:
+            return unescape("".join(parts))  # a script or a comment that is never closed
+        name = _NAME.match(lower, start + 1)
+        if name is not None and name[1] in _BLOCKS:
+            parts.append("\n")
+        elif name is not None and name[1] in _CELLS:
+            parts.append(" ")
+        at = end
+    return unescape("".join((*parts, text[at:])))
 
 
-class _Page(HTMLParser):
-    """Gathers text; what no reader sees is skipped with everything inside it."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag in _UNSEEN:
-            self._unseen += 1
-        elif tag in _BLOCKS:
-            self.parts.append("\n")
-        elif tag in _CELLS:
-            self.parts.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN:
-            self._unseen = max(0, self._unseen - 1)
-        elif tag in _BLOCKS and tag not in _VOID:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.parts.append(data)
+def _end_of_mark(lower: str, start: int) -> int | None:
+    """Where a mark ends, with all that no reader sees inside it; -1: never; None: it is none."""
+    if lower.startswith("<!--", start):
+        return _behind(lower, "-->", start + 4)
+    name = _NAME.match(lower, start + 1)
+    if name is None and lower[start + 1 : start + 2] not in ("!", "?"):
+        return None
+    end = _behind(lower, ">", start + 1)
+    if end >= 0 and name is not None and name[1] in _UNSEEN and lower[start + 1] != "/":
+        close = lower.find(f"</{name[1]}", end)
+        return -1 if close < 0 else _behind(lower, ">", close)
+    return None if end < 0 else end
 
 
-def mail_passages(content: bytes) -> tuple[Passage, ...]:
-    """The headers that a reader sees, then the lines of each text in it."""
-    return tuple(_mail(content))
+def _behind(lower: str, mark: str, at: int) -> int:
+    found = lower.find(mark, at)
+    return -1 if found < 0 else found + len(mark)
+
+
+def mail_passages(content: bytes, sha256: str) -> tuple[Passage, ...]:
+    """The headers that a reader sees, then the lines of each text in it.
+
+    Raises:
+        Refused: its headers or its parts are built as no mail is (F491).
+    """
+    try:
+        return tuple(_mail(content))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what trips the parser of mails has no type of its own
+        hint = "put the words into a text file beside it"
+        message = f"the document cannot be read: {type(error).__name__}: {error}"[:200]
+        raise refused("F491", message, sha256, hint=hint) from None
 
 
 def _mail(content: bytes) -> Iterator[Passage]:

@@ -62,7 +62,7 @@ def _passages(content: bytes, sha256: str, shape: str) -> tuple[Passage, ...]:
     if shape == "html":
         return _web_texts.html_passages(content)
     if shape == "mail":
-        return _web_texts.mail_passages(content)
+        return _web_texts.mail_passages(content, sha256)
     if shape == "not read":
         message = f"{_word_files.unread_kind(content)} is not read: its words cannot be looked up"
         hint = "save it as PDF, and cite that"
