@@ -36,6 +36,15 @@ def test_only_the_frame_buffer_is_read():
     assert all(seen.device_index is None for seen in reading.observations)
 
 
+def test_totals_are_counted_where_all_devices_are_listed():
+    """`-i 1` lists one of several, and nobody knows which index it has."""
+    assert [index for index, *_ in totals(read(report()))] == [0, 1]
+    assert "index_by_order" in keys(read(report()))
+    one = report().replace("Attached GPUs                             : 2", "Attached GPUs : 4")
+    assert [index for index, *_ in totals(read(one))] == [None, None]
+    assert facts(read(report()))["devices.1.name"] == "NVIDIA A100-SXM4-80GB"
+
+
 def test_a_slice_is_a_device_of_its_own():
     reading = read(report())
     slice_ = figures(reading, FIRST, {"gi": 3, "ci": 0, "dev": 0})

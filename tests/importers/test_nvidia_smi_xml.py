@@ -23,7 +23,7 @@ def test_memory_of_the_device_and_of_its_slice():
     }
     slices = [s for s in reading.observations if "mig" in s.marks]
     assert slices[0].marks["mig"] == {"gi": 3, "ci": 0, "dev": 0}
-    assert totals(reading) == [(None, "46068 MiB", "NVIDIA L40S", None)]
+    assert totals(reading) == [(0, "46068 MiB", "NVIDIA L40S", None)]
     assert {seen.marks["bus_id"] for seen in of_device} == {"00000000:17:00.0"}
 
 

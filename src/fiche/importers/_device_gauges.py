@@ -73,6 +73,19 @@ class Gauges:
         """True where no figure was met, not even a missing one."""
         return self.samples == 0
 
+    def number(self, attached: int | None) -> None:
+        """Count the devices of a report that lists all that are attached, in its order."""
+        whole = [device for device in self.devices.values() if device.slice_of is None]
+        if attached != len(whole):
+            return
+        for order, device in enumerate(whole):
+            device.order = order
+        if len(whole) > 1:
+            self.sheet.warn(
+                "index_by_order: devices are named by bus; totals are counted in the report's order, as the "
+                "tool counts them elsewhere"
+            )
+
     def close(self) -> None:
         """Write everything into the sheet: figures, totals, facts, doubts."""
         series = self.samples > 1
@@ -157,7 +170,7 @@ class Gauges:
             Capacity(
                 counter=self.names.capacity,
                 value=value,
-                device_index=device.index,
+                device_index=device.counted,
                 pointer=place,
                 device_name=whole_name(device.details["name"][0])
                 if "name" in device.details
@@ -192,11 +205,11 @@ class Gauges:
     def _facts(self) -> None:
         whole = [device for device in self.devices.values() if device.slice_of is None]
         for device in whole:
-            for word in ("name", "ecc", "uuid") if device.index is not None else ():
+            for word in ("name", "ecc", "uuid") if device.counted is not None else ():
                 if word in device.details:
                     value, place = device.details[word]
                     value = whole_name(value) if word == "name" else value
-                    self.sheet.facts[f"devices.{device.index}.{word}"] = Fact(
+                    self.sheet.facts[f"devices.{device.counted}.{word}"] = Fact(
                         value=value, address=place
                     )
         for path, word in _SHARED:

@@ -87,6 +87,13 @@ class Device:
     # None where the file has no list of processes at all.
     listed: bool | None = None
     slice_of: Key | None = None
+    # Its place in a report that lists every device by bus: the tool's own index, where no index is printed.
+    order: int | None = None
+
+    @property
+    def counted(self) -> int | None:
+        """The index that is printed, or the one that the order of a whole report tells."""
+        return self.order if self.index is None else self.index
 
     def tell(self, word: str, value: str, place: Pointer) -> None:
         """Note a detail; the first word counts."""

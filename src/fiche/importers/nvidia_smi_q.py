@@ -61,6 +61,7 @@ class _State:
     slice_indent: int = 0
     process: dict[str, str] = field(default_factory=dict)
     when: int | None = None
+    attached: int | None = None
     mig: bool = False
 
 
@@ -76,6 +77,7 @@ def read(content: bytes, sha256: str) -> Reading:
     sheet = state.gauges.sheet
     if state.gauges.empty:
         raise nothing_found(content, sha256, "a block 'FB Memory Usage' of nvidia-smi -q")
+    state.gauges.number(state.attached)
     state.gauges.close()
     nvml.device_unavailable(state.gauges)
     if state.mig:
@@ -145,6 +147,8 @@ def _of_the_report(row: Row, key: str, value: str, state: _State) -> None:
     if key == "Timestamp":
         nvml.observed_at(sheet, value)
         state.when = nvml.milliseconds(value)
+    elif key == "Attached GPUs":
+        state.attached = int(value) if value.isdecimal() and len(value) < 5 else None
     elif key == "Driver Version":
         nvml.driver(sheet, place, value)
     elif key.startswith("CUDA") and "Version" in key:

@@ -44,6 +44,7 @@ class _Report:
         self.gpu: Device | None = None
         self.bus = ""
         self.when: int | None = None
+        self.attached: int | None = None
         self.slice: dict[str, str] = {}
         self.levels: list[tuple[str, str, int]] = []
         self.process: dict[str, str] = {}
@@ -77,6 +78,8 @@ class _Report:
         if inside == ("timestamp",):
             nvml.observed_at(self.sheet, text)
             self.when = nvml.milliseconds(text)
+        elif inside == ("attached_gpus",):
+            self.attached = int(text) if text.isdecimal() and len(text) < 5 else None
         elif inside == ("driver_version",):
             nvml.driver(self.sheet, place, text)
         elif inside == ("cuda_version",):
@@ -141,7 +144,7 @@ def read(content: bytes, sha256: str) -> Reading:
             device memory (F424).
     """
     gauges = Gauges(Sheet(sha256), NVML)
-    sheet, mig = gauges.sheet, False
+    sheet, mig, attached = gauges.sheet, False, None
     found = list(_documents(content))
     for place, (text, line) in enumerate(found):
         report = _Report(gauges)
@@ -156,8 +159,10 @@ def read(content: bytes, sha256: str) -> Reading:
                 "truncated: the last document breaks off; what it did not print is not known"
             )
         mig |= report.mig
+        attached = report.attached or attached
     if gauges.empty:
         raise nothing_found(content, sha256, "a device's fb_memory_usage")
+    gauges.number(attached)
     gauges.close()
     nvml.device_unavailable(gauges)
     if mig:
