@@ -158,6 +158,7 @@ def test_totals_that_change():
         "index, memory.total [MiB], memory.used [MiB]\n0, 40960 MiB, 1 MiB\n0, 81920 MiB, 1 MiB\n"
     )
     assert "total_differs" in keys(read(text))
+    assert read(text).capacities == ()
 
 
 def test_accepts():

@@ -161,9 +161,14 @@ class Gauges:
         )
 
     def _total(self, device: Device) -> None:
-        """The total of a device, with what others can have held while nothing computed on it."""
+        """The total of a device, with what others can have held while nothing computed on it.
+
+        One that changes between samples is that of several devices, or of one that was set up anew.
+        """
         track = device.tracks.get("total")
         if not self.names.capacity or track is None or track.first is None or device.slice_of:
+            return
+        if track.differs:
             return
         place, value = track.first
         self.sheet.capacities.append(
