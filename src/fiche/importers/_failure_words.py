@@ -40,7 +40,8 @@ HOST = (
 )
 # A process that something killed; memory is the usual reason.
 KILLED = (
-    Word(b"illed"),
+    Word(b"Killed"),
+    Word(b"killed"),
     Word(b"137", (b"xit", b"Error")),
     Word(b"SIGKILL: 9"),
     Word(b" -9", (b"xit",)),

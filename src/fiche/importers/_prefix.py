@@ -13,14 +13,20 @@ ANSI = (
     rb"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]"
     rb"|\x1b[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)"  # titles and links; what build servers add
 )
-# As JSON, a shell or a log daemon writes them, or as they are left when the escape sign is lost.
-ESCAPED = (
-    rb"\\+[nrt]|\\+u(?:00[aA]0|20[0-2][0-9a-fA-F]|2060|3000|[fF][eE][fF][fF])"
-    rb"|(?:\\+u001[bB]|\\+x1[bB]|\\+033|\\+e|#033|\^\[|\xe2\x90\x9b|\xe2\x86\x90)?\[[0-9;:]{0,24}m"
+_SGR = rb"\[[0-9;:]{0,24}m"
+_SIMPLE = rb"\s\x00-\x08\x0e-\x1a\x1c-\x1f\x7f"
+# Blanks, control characters, colours; line ends, blanks and colours as JSON, a shell or a log daemon writes
+# them, or as they are left when the escape sign is lost; no-break, zero-width and ideographic blanks, a byte
+# order mark inside a text. A set of first bytes, then what must follow: so they are found quickest.
+GAP = (
+    rb"(?:[" + _SIMPLE + rb"\x1b\\#^\[\xc2\xe2\xe3\xef](?:(?<=[" + _SIMPLE + rb"])"
+    rb"|(?<=\x1b)(?:\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"
+    rb"|(?<=\\)\\{0,16}(?:[nrt]|u(?:00[aA]0|20[0-2][0-9a-fA-F]|2060|3000|[fF][eE][fF][fF])"
+    rb"|(?:u001[bB]|x1[bB]|033|e)" + _SGR + rb")"
+    rb"|(?<=#)033" + _SGR + rb"|(?<=\^)\[" + _SGR + rb"|(?<=\[)[0-9;:]{0,24}m"
+    rb"|(?<=\xc2)\xa0|(?<=\xe3)\x80\x80|(?<=\xef)\xbb\xbf"
+    rb"|(?<=\xe2)(?:\x80[\x80-\x8f\xa8\xa9\xaf]|\x81\xa0|(?:\x90\x9b|\x86\x90)" + _SGR + rb")))"
 )
-# No-break, zero-width and ideographic blanks, a byte order mark inside a text.
-_WIDE = rb"\xc2\xa0|\xe2\x80[\x80-\x8f\xa8\xa9\xaf]|\xe2\x81\xa0|\xef\xbb\xbf|\xe3\x80\x80"
-GAP = rb"(?:\s|" + ANSI + rb"|" + ESCAPED + rb"|" + _WIDE + rb"|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f])"
 
 _DATE = rb"\d{4}[-/]\d\d[-/]\d\d"
 _CLOCK = rb"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
@@ -74,6 +80,7 @@ _TAIL = re.compile(
     rb"(?:[ \t]{2,20}[\w./\\-]{1,120}\.(?:py|cc|cpp|cu):\d{1,6})?[ \t]{0,20}"
     rb"(?:\xe2\x94[\x82\x83]|\xe2\x95\x91)?[ \t]{0,20}\r?$"
 )
+_TAIL_MARKS = (b".py:", b".cc:", b".cpp:", b".cu:", b"\xe2\x94", b"\xe2\x95")
 # docker's own files: what stands behind the text of a line.
 _DOCKER_TAIL = re.compile(
     rb'(?:\\n)?","stream":"std(?:err|out)"(?:,"attrs":\{[^{}\n]{0,400}\})?,"time":"[^"\n]{1,40}"\}\r?$'
@@ -141,7 +148,10 @@ def right_edge(content: bytes, start: int, stop: int) -> int:
     if content.endswith(b"}", start, stop) or content.endswith(b"}\r", start, stop):
         docker = _DOCKER_TAIL.search(content, max(start, stop - _DOCKER_LONGEST), stop)
         stop = docker.start() if docker else stop
-    tail = _TAIL.search(content, max(start, stop - 200), stop)
+    near = max(start, stop - 200)
+    if not any(content.find(mark, near, stop) >= 0 for mark in _TAIL_MARKS):
+        return stop
+    tail = _TAIL.search(content, near, stop)
     return tail.start() if tail else stop
 
 

@@ -31,7 +31,8 @@ _KEPT_FRONT = 800
 _CLASS = re.compile(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
 _CLASS_LENGTH = 96  # the longest match: searching a longer text for it takes its square
 # A line may end as JSON writes it: what follows may have its prefix again, and a figure go on there.
-_EDGE = re.compile(rb"[\r\n]|\\{1,4}[nr]")
+_EDGE = re.compile(rb"[\r\n\\](?:(?<=[\r\n])|\\{0,3}[nr])")
+_ASKED, _ASKED_SQUEEZED = b"Tried to allocate", b"Triedtoallocate"
 _PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
 
 
@@ -93,7 +94,11 @@ class Message:
         """The same message with the following lines of its speaker, up to where another starts."""
         text = Squeezed(self.content)
         reach = self.start + _REACH
-        _fill(text, self.start, reach, self._prefix(), self.speaker, own=self.match.end())
+        own = self.match.end()
+        fence = -1
+        if self.match[0].endswith(_ASKED_SQUEEZED):
+            fence = self.content.find(_ASKED, self.text.after(own), self.start + _ENOUGH)
+        _fill(text, self.start, reach, self._prefix(), self.speaker, own=own, fence=fence)
         match = self.match.re.match(text.text)
         if match is None:
             return self
@@ -282,11 +287,12 @@ def _fill(
     *,
     own: int = 0,
     place: int = -1,
+    fence: int = -1,
 ) -> None:
     """Add the line from `start`, then the following lines of the same speaker.
 
     Up to where another message starts: `own` visible bytes are the first words of this one. The line of
-    `place` is added in any case.
+    `place` is added in any case; the first line ends at the `fence`, where it holds another message.
     """
     content = text.content
     stop = min(stop, len(content))
@@ -295,7 +301,8 @@ def _fill(
         edge = _EDGE.search(content, at, stop)
         end = edge.start() if edge else stop
         if number == 0:
-            text.add(at, right_edge(content, at, min(end, at + _ENOUGH)))
+            last = min(end, at + _ENOUGH) if fence < 0 else min(end, fence)
+            text.add(at, right_edge(content, at, last))
         elif at <= place < end or _continues(content, at, end, who):
             before = len(text.text)
             text.joint()

@@ -19,7 +19,12 @@ from fiche.kernel.piece import NotObserved
 _ATTEMPT = (
     rb"(?P<attempt>memoryallocationfailedwithOOMondevice\d{1,3}whiletryingtoallocate\d{1,20}bytes)"
 )
-_START = re.compile(_allocator_grammar.STARTS + rb"|" + _bare_grammar.STARTS + rb"|" + _ATTEMPT)
+# Any of them starts with one of these letters: most places of a text are passed over by that alone.
+_START = re.compile(
+    rb"(?=[ACFHMNPTUXZchmr])(?:"
+    + rb"|".join((_allocator_grammar.STARTS, _bare_grammar.STARTS, _ATTEMPT))
+    + rb")"
+)
 _PROBE = re.compile(rb"failed to allocate [^\n]{1,80}from device: ?$")
 
 
