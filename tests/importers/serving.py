@@ -3,6 +3,8 @@
 import json
 import re
 
+from fiche.kernel.diagnostic import Refused
+
 DIGEST = "cd" * 32
 
 
@@ -68,3 +70,26 @@ DAMAGE = {
     "docker": _each(lambda line: json.dumps({"log": line, "stream": "stderr"}) + "\n"),
     "one string": lambda text: json.dumps({"ok": False, "log": text}),
 }
+
+
+def wrapped(text, columns):
+    """The text as a terminal of so many columns breaks its lines."""
+    return "\n".join(
+        line[at : at + columns]
+        for line in text.split("\n")
+        for at in range(0, max(1, len(line)), columns)
+    )
+
+
+def invented(member, text, columns):
+    """Figures of the wrapped text that the text itself does not have: there must be none."""
+    known = {told(s)[:4] + told(s)[5:] for s in _all(read(member, text))}
+    try:
+        found = _all(read(member, wrapped(text, columns)))
+    except Refused:
+        return []
+    return [told(s) for s in found if told(s)[:4] + told(s)[5:] not in known]
+
+
+def _all(reading):
+    return (*reading.observations, *reading.planned)

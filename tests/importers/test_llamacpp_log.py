@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from importers.serving import DAMAGE, everything, figures, read, values
+from importers.serving import DAMAGE, everything, figures, invented, read, values
 
 from fiche.importers._llamacpp_facts import storage
 from fiche.importers.llamacpp_log import MEMBER
@@ -319,6 +319,12 @@ def test_other_logs_are_not_accepted():
         == 0
     )
     assert MEMBER.accepts(NEW.encode(), "x.log") == 80
+
+
+@pytest.mark.parametrize("columns", range(72, 132, 5))
+def test_wraps_invent_no_figure(columns):
+    for text in list(TEXTS.values()):
+        assert invented(MEMBER, text, columns) == []
 
 
 @given(st.data())

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from importers.serving import DAMAGE, everything, figures, ranks, read, values
+from importers.serving import DAMAGE, everything, figures, invented, ranks, read, values
 
 from fiche.importers.sglang_log import MEMBER
 from fiche.kernel.diagnostic import Refused
@@ -173,6 +173,12 @@ def test_hard_wraps(columns):
         "sglang.max_total_num_tokens",
     ):
         assert values(reading, counter) == values(read(MEMBER, LOG), counter)
+
+
+@pytest.mark.parametrize("columns", range(72, 132, 5))
+def test_wraps_invent_no_figure(columns):
+    for text in [LOG]:
+        assert invented(MEMBER, text, columns) == []
 
 
 @given(st.data())

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from importers.serving import DAMAGE, everything, figures, ranks, read, values
+from importers.serving import DAMAGE, everything, figures, invented, ranks, read, values
 
 from fiche.importers.trtllm_log import MEMBER
 from fiche.kernel.diagnostic import Refused
@@ -126,6 +126,12 @@ def test_other_logs_are_not_accepted():
 @pytest.mark.parametrize("text", [LOG, PYTORCH], ids=["runtime", "pytorch"])
 def test_damage_changes_no_figure(text, damage):
     assert everything(read(MEMBER, DAMAGE[damage](text))) == everything(read(MEMBER, text))
+
+
+@pytest.mark.parametrize("columns", range(72, 132, 5))
+def test_wraps_invent_no_figure(columns):
+    for text in [LOG, PYTORCH]:
+        assert invented(MEMBER, text, columns) == []
 
 
 @given(st.data())

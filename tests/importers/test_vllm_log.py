@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from importers.serving import DAMAGE, everything, figures, ranks, read, told, values
+from importers.serving import DAMAGE, everything, figures, invented, ranks, read, told, values
 
 from fiche.importers.vllm_log import MEMBER
 from fiche.kernel.diagnostic import Refused
@@ -307,6 +307,12 @@ def test_long_series_stay_bounded():
 def test_other_logs_are_not_accepted():
     assert MEMBER.accepts(b"INFO took the blocks: 3\nFree memory on device\n", "x.log") == 0
     assert MEMBER.accepts(V1.encode(), "x.log") == 80
+
+
+@pytest.mark.parametrize("columns", range(72, 132, 5))
+def test_wraps_invent_no_figure(columns):
+    for text in readings():
+        assert invented(MEMBER, text, columns) == []
 
 
 @given(st.data())

@@ -120,16 +120,16 @@ _PARTS = rf"(?P<model>{_N}) \+ (?P<context>{_N}) \+ (?P<compute>{_N})"
 _DEVICE_ROW: Rule[LlamaLog] = Rule(
     " + (",
     rf"{_DEVICE} \((?P<name>.{{1,120}}?)\) [|:] (?P<total>{_N}) = (?P<free>{_N}) \+"
-    rf" \( (?P<self>{_N}) = {_PARTS} \) \+ (?P<rest>-?{_N})\b",
+    rf" \( (?P<self>{_N}) = {_PARTS} \) \+ (?P<rest>-?{_N}) \|",
     _row,
 )
 RULES: tuple[Rule[LlamaLog], ...] = (
     Rule("memory breakdown", r"memory breakdown \[MiB\]", _header),
     _DEVICE_ROW,
-    Rule("- Host", rf"- (?P<device>Host) [|:] (?P<self>{_N}) = {_PARTS}(?= (?:\||$))", _row),
+    Rule("- Host", rf"- (?P<device>Host) [|:] (?P<self>{_N}) = {_PARTS} \|", _row),
     Rule(
         "breakdown_print",
-        rf"- (?!Host)(?P<device>{_NAME}) \| (?P<self>{_N}) = {_PARTS}(?= (?:\||$))",
+        rf"- (?!Host)(?P<device>{_NAME}) \| (?P<self>{_N}) = {_PARTS} \|",
         _row,
     ),
 )

@@ -71,7 +71,8 @@ def _on_device(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
     error = re.sub(r"\s", "", match["error"])
     if not "outofmemory".startswith(error[:11]):
         return
-    device = int(match["device"])
+    # A viewer's prefix can look like the number at the start of a wrapped line.
+    device = None if match["device"] is None else int(match["device"])
     made = _attempt(log, line, match, "allocator_oom", mib(match["amount"]), device=device)
     made.failure = replace(made.failure, truncated=len(error) < 11)
 
@@ -82,7 +83,13 @@ def _of_bytes(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
     value, last = exact_bytes(count), _last(log, line)
     if last is not None and not last.exact and _same(last.failure, count, buffer):
         backend = backend_of(buffer) or last.failure.backend
-        last.failure = replace(last.failure, quantities={"requested": value}, backend=backend)
+        index = last.failure.device_index
+        last.failure = replace(
+            last.failure,
+            quantities={"requested": value},
+            backend=backend,
+            device_index=device_of(buffer) if index is None else index,
+        )
         last.exact = True
         log.sheet.duplicate_messages += 1
     elif last is not None and last.exact and _same(last.failure, count, buffer):
@@ -97,7 +104,7 @@ def _of_bytes(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 def _same(failure: Failure, count: int, buffer: str) -> bool:
     asked, device = failure.quantities.get("requested"), device_of(buffer)
     inside = asked is None or (asked.low or 0) <= count <= (asked.high or count)
-    return inside and device in {None, failure.device_index}
+    return inside and (device is None or failure.device_index in {None, device})
 
 
 def _host_bytes(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
@@ -189,8 +196,8 @@ def _pinned(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 _WHERE = r"(?P<where>(?:\w{1,60}: )?)"
 RULES: tuple[Rule[LlamaLog], ...] = (
     Rule(
-        "on device",
-        rf"allocating (?P<amount>{MIBS}) MiB on device (?P<device>[0-9]{{1,3}}):"
+        ("on device", "Malloc failed"),
+        rf"allocating (?P<amount>{MIBS}) MiB on device (?:(?P<device>[0-9]{{1,3}}):)?"
         r" (?:cuda|hip)Malloc\w{0,20} failed:(?P<error> [a-z ]{0,13})",
         _on_device,
         whole=True,
@@ -206,6 +213,7 @@ RULES: tuple[Rule[LlamaLog], ...] = (
         "failed to allocate ",
         r"failed to allocate buffer of size (?P<bytes>[0-9]{1,18})(?![0-9.])",
         _host_bytes,
+        whole=True,
     ),
     Rule(
         "memory allocation of size",

@@ -152,11 +152,12 @@ def _offloaded(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
         log.sheet.fact(line, "placement.resident", "offload")
 
 
+_KIND = "|".join(filter(None, _KINDS))
 _UNIT = r"(?P<label>Mi?B)"
 RULES: tuple[Rule[LlamaLog], ...] = (
     Rule(
         "buffer size",
-        rf"\b{BUFFER} (?P<kind>(?:model |KV |compute |output |input |RS |LoRA )?)buffer size ="
+        rf"\b(?!(?:{_KIND}|state|total)\b){BUFFER} (?P<kind>(?:(?:{_KIND}) )?)buffer size ="
         rf" (?P<amount>{MIBS}) MiB",
         _buffer,
     ),

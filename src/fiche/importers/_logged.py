@@ -131,6 +131,8 @@ def read_all(log: Log, content: bytes, rules: Sequence[Rule[Log]]) -> None:
                 rule.read(log, first, found)
                 if found.end() > len(first.text):
                     eaten = max(eaten, first.reach(found.end()))
+                if first is not line:
+                    break
 
 
 def note(

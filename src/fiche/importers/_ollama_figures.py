@@ -161,6 +161,8 @@ def _system(log: OllamaLog, line: Line, told: Fields) -> None:
 
 def _compute(log: OllamaLog, line: Line, told: Fields) -> None:
     """The devices that Ollama found when it started."""
+    if "library" not in told:
+        return  # broken off: whose memory this is stands nowhere
     total, free = amount(told.get("total", "")), amount(told.get("available", ""))
     if not log.library(line, told):
         log.see(line, _HOST_TOTAL, total)
@@ -221,8 +223,9 @@ _MESSAGES: dict[str, Callable[[OllamaLog, Line, Fields], None]] = {
 
 def _message(log: OllamaLog, line: Line, match: re.Match[str]) -> None:
     text = match[0]
-    if text.startswith('msg=\\"'):  # a log in JSON, as container runtimes keep them
-        text = text.replace('\\"', '"')
+    escaped, plain = text.find("=\\"), text.find('="')
+    if 0 <= escaped < (plain if plain >= 0 else len(text)):
+        text = re.sub(r'\\{1,8}"', '"', text)  # a log in JSON, as container runtimes keep them
     told = fields(text)
     message = told.get("msg", "")
     read = _MESSAGES.get(message, _offload if message.startswith("offload") else None)
@@ -252,7 +255,7 @@ _TAIL = r"(?:(?!time=[0-9]{4}-|\[GIN\]|llama_|ggml_|print_info:).){0,3600}"
 
 def _logged(words: str | tuple[str, ...], message: str) -> Rule[OllamaLog]:
     """The line with one message, bare or quoted, in JSON as well."""
-    source = rf"msg=(?:\\?\"(?:{message})\\?\"|(?:{message}))(?=\s|$){_TAIL}"
+    source = rf"msg=(?:\\{{0,8}}\"(?:{message})\\{{0,8}}\"|(?:{message}))(?=\s|$){_TAIL}"
     return Rule(words, source, _message, whole=True)
 
 

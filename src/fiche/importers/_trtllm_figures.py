@@ -168,6 +168,7 @@ RULES: tuple[Rule[TrtllmLog], ...] = (
         "KV cache primary pool",
         r"Number of blocks in KV cache primary pool: (?P<blocks>[0-9]{1,15})",
         _blocks,
+        whole=True,
     ),
     Rule("Loaded engine size", rf"Loaded engine size: {NUMBER} [KMG]i?B", _engine),
     Rule(

@@ -180,7 +180,7 @@ def _advice(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 RULES: tuple[Rule[VllmLog], ...] = (
     Rule(
         ("loading took", "weights took", " GiB and ", " memory and "),
-        rf"(?P<words>Loading model weights|Model loading) took (?P<weights>{NUMBER}) (?P<label>Gi?B)\b"
+        rf"(?P<words>Loading model weights|Model loading) took (?P<weights>{NUMBER}) (?P<label>Gi?B)"
         r"(?P<memory> memory)?",
         _loaded,
     ),
@@ -222,7 +222,7 @@ RULES: tuple[Rule[VllmLog], ...] = (
         whole=True,
     ),
     Rule(
-        "KV cache size",
+        ("KV cache size", "e size: "),
         rf"(?!CPU)[A-Z]{{2,6}}(?: \+ host)? KV cache size: (?P<tokens>{GROUPED}) tokens",
         _tokens,
     ),
@@ -239,12 +239,12 @@ RULES: tuple[Rule[VllmLog], ...] = (
         _graphs,
     ),
     Rule(
-        "CUDA graph memory",
+        ("CUDA graph memory", " GiB total"),
         rf"Estimated CUDA graph memory: (?P<total>{NUMBER}) GiB total",
         _graphs_estimate,
     ),
     Rule(
-        "CUDA graph pool memory",
+        ("CUDA graph pool memory", " GiB (actual)"),
         rf"CUDA graph pool memory: (?P<actual>{NUMBER}) GiB \(actual\), (?P<estimated>{NUMBER}) GiB"
         r" \(estimated\)",
         _pool,

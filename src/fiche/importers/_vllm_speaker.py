@@ -19,6 +19,8 @@ _PROCESSES = (b"(VllmWorkerProcess pid=", b"(RayWorkerWrapper pid=", b"(RayWorke
 _PROCESS = re.compile(r"\((?:VllmWorkerProcess|RayWorker(?:Wrapper|Proc)?) pid=(\d{1,10})\b")
 _NAMED = re.compile(r"\((?:Vllm)?Worker[ _]((?:[A-Z]{2,4}\d{1,5}[ _]){1,6})pid=")
 _CORE = re.compile(r"\(EngineCore(?:[_ ](?:DP)?(\d{1,4}))?[ _]")
+# Nothing in brackets stands before the level: the worker that runs in the server's own process.
+_UNNAMED = re.compile(r"[^()]{0,200}\b(?:INFO|WARNING|ERROR|DEBUG) [0-9]")
 _FRONT = 400
 
 
@@ -48,7 +50,8 @@ class VllmLog:
         if _CORE.search(front) is not None:
             return self.engine(line)
         told = line.speaker.rank
-        return "main" if told is None and self.workers else told
+        main = told is None and self.workers and _UNNAMED.match(front) is not None
+        return "main" if main else told
 
     def engine(self, line: Line) -> str | None:
         """The engine core that printed a line, where there are several."""

@@ -34,6 +34,11 @@ def _read(content: bytes, sha256: str) -> Reading:
         sheet.warn("unit_label_is_binary: GB is 2**30 bytes for what lies on the device")
     if log.host_figures:
         sheet.warn("unit_label_is_decimal: GB is 10**9 bytes for the host's part of the cache")
+    if sheet.planned:
+        sheet.warn(
+            "budget_not_need: pools of the cache follow from mem_fraction_static; they say what was taken, not "
+            "what was needed"
+        )
     if log.differences:
         sheet.warn(
             "device_wide_difference: mem usage is a difference of free memory of the whole device; what "

@@ -73,8 +73,8 @@ _FAILURES: tuple[Rule[TrtllmLog], ...] = (
     ),
     Rule(
         "OutOfMemory",
-        r"(?P<told>Error Code 2: OutOfMemory \((?:Requested size was |no further information)"
-        r"(?P<bytes>[0-9]{0,18}))",
+        r"(?P<told>Error Code 2: OutOfMemory \((?:Requested size was (?P<bytes>[0-9]{1,18}) bytes"
+        r"|no further information))",
         _failed,
     ),
     Rule("No free blocks left", r"Can't allocate new blocks\. No free blocks left", _no_blocks),
