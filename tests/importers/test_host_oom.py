@@ -109,6 +109,7 @@ def test_a_job_killed_by_the_system_is_one_event():
         ("[1]+  Killed                  python train.py", False),
         ("zsh: killed     python train.py", False),
         ("app-1 exited with code 137", False),
+        ("train-1   registry/train:2   Exited (137) 3 minutes ago", False),
         ("  exitcode  : -9 (pid: 2213)", False),
         ("trainer-1  | Killed", False),
         ("2026-01-15T03:22:41.1Z run.sh: line 3:  11 Killed  python a.py", False),

@@ -33,7 +33,7 @@ _START = re.compile(
     rb"|(?P<ray>killedduetothenoderunninglowonmemory)"
     rb"|(?P<loader>DataLoaderworker\(pid\(?s?\)?\d{1,8}\)iskilledbysignal:Killed)"
     rb"|(?P<shell>[Kk]illed)"
-    rb"|(?P<code>[Ee]xit(?:ed|s)?(?:with)?(?:status|[Cc]ode)?[:=\"]{0,3}(?:137(?!\d)|-9(?!\d))"
+    rb"|(?P<code>[Ee]xit(?:ed|s)?(?:with)?(?:status|[Cc]ode)?[:=\"]{0,3}(?:\(?137(?!\d)|-9(?!\d))"
     rb"|\*\*\*\[[^\]]{1,100}\]Error137(?!\d)|Signals\.SIGKILL:9"
     rb"|Signal9\(SIGKILL\)receivedbyPID)"
 )
