@@ -766,6 +766,29 @@ def test_how_sure_it_is(text, score):
     assert MEMBER.accepts(text.encode(), "x.log") == score
 
 
+@pytest.mark.parametrize(
+    ("stop", "device", "names"),
+    [
+        ("GPU 0", None, {"requested"}),
+        ("GPU 0 h", 0, {"requested"}),
+        ("GPU 0 has a total capac", 0, {"requested"}),
+        ("capacity of 23.6", 0, {"requested"}),
+        ("capacity of 23.68 GiB", 0, {"requested", "total_capacity"}),
+        ("of which 233.06 Mi", 0, {"requested", "total_capacity"}),
+        ("of which 233.06 MiB", 0, {"requested", "total_capacity", "free"}),
+    ],
+)
+@pytest.mark.parametrize("behind", ["", "\n", "...", "…", "\nhas a reply"])
+def test_a_title_keeps_what_stands_in_full_before_the_cut(stop, device, names, behind):
+    title = (
+        "CUDA out of memory. Tried to allocate 794.00 MiB. GPU 0 has a total capacity of 23.68 GiB of which "
+        "233.06 MiB is free."
+    )
+    failure = only(title[: title.index(stop) + len(stop)] + behind)
+    assert (failure.device_index, set(failure.quantities)) == (device, names)
+    assert failure.truncated
+
+
 # --- Hostile and huge -----------------------------------------------------------------------------
 
 
@@ -781,7 +804,7 @@ def test_a_cut_message_never_shows_a_wrong_figure(message, data, rest):
     """Whatever is cut off and whatever follows: each figure that is read is one of the whole message."""
     right = figures(only(message))
     cut = message[: data.draw(st.integers(0, len(message)))]
-    if rest.endswith("GiB") and cut.rstrip().endswith(("allocate", ":")):
+    if rest.endswith("GiB") and cut.rstrip().endswith(("allocate", ":", " of", " of which")):
         rest = ""  # there it is the figure that the text has
     try:
         failures = read(cut + rest).failures

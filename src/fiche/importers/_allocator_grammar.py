@@ -95,6 +95,22 @@ def _take(found: Draft, pattern: re.Pattern[bytes], name: str) -> bool:
     return True
 
 
+_ELLIPSIS = b".\xe2\x80\xa6"
+_LAST_FIGURE = re.compile(SIZE)
+
+
+def _take_last(found: Draft, name: str) -> None:
+    """Read a figure with which a cut line ends: on the line of the words before it, nothing behind it."""
+    squeezed = found.message.text
+    match = _LAST_FIGURE.match(squeezed.text, found.end)
+    if match is None or not _one_number(found, match, 1):
+        return
+    rest = squeezed.text[match.end() : squeezed.line_end(found.end - 1)]
+    if not squeezed.broken(found.end - 1, match.end()) and not rest.strip(_ELLIPSIS):
+        found.quantities.setdefault(name, printed(match[1]))
+        found.end = match.end()
+
+
 _DIGITS = re.compile(rb"[\d.]+")
 
 
@@ -118,8 +134,25 @@ def _details(found: Draft) -> None:
         found.shape = "xpu-2.8" if found.backend == "xpu" else _sentence_shape(found, sentence)
         _spoken(found)
     else:
-        cut = _CUT.match(text, found.end)
-        found.end = cut.end() if cut else found.end
+        _begun(found)
+
+
+_BEGUN = re.compile(rb"\.GPU(\d{1,3})")
+
+
+def _begun(found: Draft) -> None:
+    """A sentence that breaks off before its first figure: the index stands if the next word begins."""
+    squeezed = found.message.text
+    begun = _BEGUN.match(squeezed.text, found.end)
+    if begun is not None and not squeezed.broken(begun.start(), begun.end() + 1):
+        rest = squeezed.text[begun.end() : squeezed.line_end(begun.end())].rstrip(_ELLIPSIS)
+        if rest and any(words.startswith(rest) for words in _OF_THE_SENTENCE):
+            if _one_number(found, begun, 1):
+                found.device_index = int(begun[1])
+            found.end = begun.end() + len(rest)
+            return
+    cut = _CUT.match(squeezed.text, found.end)
+    found.end = cut.end() if cut else found.end
 
 
 _OPENING = re.compile(rb"\(GPU(\d{1,3});")
@@ -151,6 +184,7 @@ def _bracketed(found: Draft) -> None:
     found.shape = found.shape or (f"xpu-{form}" if found.backend == "xpu" else form)
 
 
+_OF_THE_SENTENCE = (b"hasatotalcapacityof", b"hasatotalcapactyof")
 _SENTENCE = re.compile(rb"\.GPU(\d{1,3})hasatotalcapac(i?)tyof")
 _CUT = re.compile(rb"\.(?:GPU)?")
 _CAPACITY = re.compile(SIZE + rb"(ofwhich|of|\.)")
@@ -182,8 +216,10 @@ def _sentence_shape(found: Draft, sentence: re.Match[bytes]) -> str:
 
 def _spoken(found: Draft) -> None:
     """`GPU i has a total capacity of T of which F is free. ...`, its clauses in any order."""
-    if _take(found, _CAPACITY, "total_capacity"):
-        _take(found, _FREE, "free")
+    if not _take(found, _CAPACITY, "total_capacity"):
+        _take_last(found, "total_capacity")
+    elif not _take(found, _FREE, "free"):
+        _take_last(found, "free")
     while _process(found) or any(_take(found, *clause) for clause in _open_clauses(found)):
         pass
     found.complete = found.message.text.text.endswith(b"unallocated", 0, found.end) or (
