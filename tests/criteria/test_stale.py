@@ -302,3 +302,10 @@ def test_a_piece_of_an_older_catalog_is_stale():
     assert found.verdict is TO_CONFIRM
     assert says(found, "changed from those of 2026-05-01 to those of 2026-11-29")
     assert verdict(quality(), [aged(result(), about=about(catalog=DATE))]) is ADMISSIBLE
+
+
+def test_a_strict_fact_that_is_another_now_is_told_with_its_day():
+    """A1, A5: an engine of August does not answer for the one of today, `about` or not."""
+    told = result(date="2026-08-12", engine__name="sglang")
+    found = finding(quality(), [told])
+    assert says(found, "engine.name: the question says vllm, the piece sglang on 2026-08-12")

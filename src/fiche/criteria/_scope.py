@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fiche.criteria import _asked, _named
+from fiche.criteria._days import day_of
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -190,7 +191,11 @@ def _compare(
     elif not _same(asked, said.value):
         typed = piece.typed.get(path)
         if typed is None or not _same(asked, typed.value):  # else it stands under contradicted
-            found.differs.append(f"{path}: the question says {asked}, the piece {said.value}")
+            made = day_of(piece)
+            since = f" on {made}" if made and made < ground.date else ""
+            found.differs.append(
+                f"{path}: the question says {asked}, the piece {said.value}{since}"
+            )
     elif not said.printed:
         found.sign(path, said.by, ground)
 

@@ -8,19 +8,16 @@ excludes nothing before it is seen again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 
 from fiche.criteria import _claims
+from fiche.criteria._days import day_of, days_between
 from fiche.criteria._scope import told_facts
 from fiche.criteria._words import number_text
 from fiche.kernel.comparison import Inquiry
-from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
 
-# Where files print the day of what they tell.
-_DAYS = ("measured_on", "started_at", "date")
 # What `about` tells that is no fact of a workload.
 _BESIDE = frozenset({"catalog", "case"})
 # Facts of a card's row that are amounts; its names stay, for they tell cards apart.
@@ -72,18 +69,6 @@ def reasons(piece: Piece, criterion: str, candidate: Candidate, ground: Inquiry)
     yield from _other_catalog(piece, candidate)
 
 
-def day_of(piece: Piece) -> str:
-    """The day of a piece: the earlier one where its file prints another than its author typed."""
-    printed = [facts[key].value for facts in _printed(piece) for key in _DAYS if key in facts]
-    days = [told[:10] for told in (*printed, piece.date) if _parsed(told[:10]) is not None]
-    return min(days, default="")
-
-
-def _printed(piece: Piece) -> Iterator[dict[str, Fact]]:
-    yield dict(piece.reading.facts)
-    yield from (dict(run.facts) for run in piece.reading.runs)
-
-
 def _ran_out(piece: Piece, criterion: str, ground: Inquiry) -> Iterator[str]:
     """The last day counts. A price's validity is the cost criterion's own business, side by side."""
     if piece.valid_until and piece.valid_until < ground.date:
@@ -113,7 +98,7 @@ def _too_old(piece: Piece, ground: Inquiry) -> Iterator[str]:
     if not made:
         yield f"it bears no date, and {policy} lets a {piece.kind} count for {most} days"
         return
-    age = _days(made, ground.date)
+    age = days_between(made, ground.date)
     if age is not None and age > most:
         yield (
             f"it is of {made}, {age} days before the decision of {ground.date}: {policy} lets a "
@@ -125,7 +110,7 @@ def _old_catalog(candidate: Candidate, ground: Inquiry) -> str:
     most, card = ground.policy.max_age.get("catalog"), candidate.card
     if most is None or card is None:
         return ""
-    age = _days(card.gathered, ground.date)
+    age = days_between(card.gathered, ground.date)
     policy = f"policy '{ground.policy.name}' lets a catalog count for {most} days"
     if age is None:
         return f"the catalog's facts of {card.id} bear no date, and {policy}"
@@ -183,15 +168,3 @@ def _since(piece: Piece) -> str:
         if made
         else "since it was made, on a day it does not say"
     )
-
-
-def _days(start: str, end: str) -> int | None:
-    first, last = _parsed(start), _parsed(end)
-    return None if first is None or last is None else (last - first).days
-
-
-def _parsed(iso: str) -> date | None:
-    try:
-        return date.fromisoformat(iso)
-    except ValueError:
-        return None
