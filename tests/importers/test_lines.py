@@ -67,3 +67,16 @@ def test_what_begins_on_the_next_line_is_not_this_lines():
     )
     assert first.search(GRAMMAR) is None
     assert second.search(GRAMMAR)["figure"] == "12.5523"
+
+
+def test_the_line_before_and_how_far_a_wrapped_message_reaches():
+    text = b"first\r\nINFO Loading model wei\r\nghts took 12.5523 GB\r\nlast\r\n"
+    (line,) = lines(text, (b"ghts took",))
+    before = line.before()
+    assert before is not None
+    assert (before.number, before.text) == (2, "Loading model wei")
+    assert before.joined.startswith(MESSAGE)
+    assert text[: before.reach(len(MESSAGE))].endswith(b"GB")
+    first = before.before()
+    assert first is not None
+    assert first.before() is None

@@ -348,3 +348,9 @@ def test_the_environment_in_front_of_a_log():
     assert facts["driver"] == "550.54.15"
     assert facts["devices.1.name"] == facts["device"] == "NVIDIA H100 80GB HBM3"
     assert facts["engine.version"] == "0.6.3.post1"
+
+
+def test_the_banner_of_new_versions():
+    banner = " ▄▄ ▄█ █     █     █ ▀▄▀ █  version 0.33.0\n  █▄█▀ █     █     █     █  model   Qwen/Qwen3-8B\n"
+    facts = {path: fact.value for path, fact in read(MEMBER, banner + REFUSED).facts.items()}
+    assert (facts["engine.version"], facts["model.name"]) == ("0.33.0", "Qwen/Qwen3-8B")

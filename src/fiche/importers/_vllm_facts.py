@@ -109,9 +109,9 @@ def _banner(log: VllmLog, line: Line, match: re.Match[str]) -> None:
         _logged_facts.model_fact(log.sheet, line, match["model"])
 
 
-def _checkpoint(log: VllmLog, line: Line, match: re.Match[str]) -> None:
-    reason = f"{match['unit']} of a file on disk, not of memory"
-    log.sheet.plan(line, match[0], reason)
+def _bannered(log: VllmLog, line: Line, match: re.Match[str]) -> None:
+    if "model.name" not in log.sheet.facts:
+        _logged_facts.model_fact(log.sheet, line, match["model"])
 
 
 RULES: tuple[Rule[VllmLog], ...] = (
@@ -131,6 +131,7 @@ RULES: tuple[Rule[VllmLog], ...] = (
         r"[█▀▄]\s{1,9}version\s{1,9}v?(?P<version>[0-9][\w.+-]{1,60})(?P<model>)",
         _banner,
     ),
+    Rule("  model  ", r"[█▀▄]\s{1,9}model\s{1,9}(?P<model>\S{1,300})", _bannered),
     Rule("vLLM Version", r"vLLM Version ?: (?P<version>[0-9][\w.+-]{1,60})", _stated),
     Rule("detected platform", r"detected platform (?P<platform>[a-z]{2,8})", _platform),
     Rule("non-default args", r"non-default args: (?P<settings>\{.*)", _asked),
