@@ -209,3 +209,14 @@ def test_the_observations_of_a_records_runs_are_shown_once():
     counters = [(o["counter"], o["stat"], o["phase"]) for o in piece["observations"]]
     assert len(counters) == len(set(counters)) == 17
     assert all(o["path"].startswith("/phases/") for o in piece["observations"])
+
+
+def test_several_kinds_are_read_from_one_log_and_no_others():
+    text = (
+        b"INFO 01-14 10:02:26 model_runner.py:1099] Loading model weights took 12.5523 GB\n"
+        b"RuntimeError: CUDA error: out of memory\n"
+    )
+    both = read(text, "run.log", "torch_oom+vllm_log")
+    assert (both.kind, len(both.failures), len(both.observations)) == ("torch_oom", 1, 1)
+    assert read(text, "run.log", "torch_oom").observations == ()
+    assert read(text, "run.log").further["joined_kinds"]

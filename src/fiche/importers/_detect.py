@@ -7,10 +7,12 @@ several programs: what each of them says is joined into one reading.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 from fiche.importers._joined import joined
 from fiche.importers._lines import holds
 from fiche.importers._opened import opened, unpacked_note
+from fiche.importers._pickle_opcodes import looks_like_pickle
 from fiche.importers._refusal import refused
 from fiche.importers._unsupported import not_supported, unsupported
 from fiche.kernel.diagnostic import Refused
@@ -22,6 +24,7 @@ from fiche.registry import member, member_names, members
 _ROOM = "fiche.importers"
 # Below this an importer would only try ("any text"); a format known by name is then refused by name.
 _SURE = 10
+_HEAD = 1024 * 1024
 # From here on the lines of a program in a log are unmistakable enough to be joined with others.
 _JOINED = 40
 
@@ -39,6 +42,8 @@ def kinds() -> tuple[str, ...]:
 def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -> Reading:
     """Read one file by the importer that its content calls for, or by the one named `kind`.
 
+    `torch_oom+vllm_log` names the kinds of which one log holds lines; the first names the whole.
+
     Raises:
         Refused: unknown kind (F423), format not recognised (F420), known but not read yet (F421), two
             importers equally sure (F422), or what the importer itself refuses.
@@ -46,9 +51,12 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
     text = opened(content, sha256)
     notes = unpacked_note(content)
     if kind:
-        reading = _named(kind, sha256).read(text, sha256)
+        named = [_named(each, sha256) for each in kind.split("+")]
+        reading = reduce(joined, [one.read(text, sha256) for one in named])
     else:
-        scores = {one: _score(one, text, name) for one in importers()}
+        # Nothing that is read in lines stands in a pickle: its head tells that it is one.
+        asked = text[:_HEAD] if looks_like_pickle(text) else text
+        scores = {one: _score(one, asked, name) for one in importers()}
         chosen = choose(scores, text, sha256)
         reading, left_out = _read_all(chosen, scores, text, sha256)
         notes = (*left_out, *notes)

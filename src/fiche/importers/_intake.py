@@ -19,6 +19,7 @@ from fiche.importers._excerpt import BARRIER, BLANK_BARRIER, Excerpt
 from fiche.importers._limited import SECONDS, within_budget
 from fiche.importers._opened import opened, opened_head, packed_once, unpacked_note
 from fiche.importers._packed import PORTION, packing_of, portions, unpacked
+from fiche.importers._pickle_opcodes import long_texts
 from fiche.importers._refusal import refused
 from fiche.importers._sieve import HEAD, Sieve
 from fiche.importers._sought import sought
@@ -40,6 +41,7 @@ _STEP = 4 * 1024 * 1024
 _CONTAINERS = (b"%PDF-", b"PK\x03\x04")
 _DOCUMENT_S = 15
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_LINE = re.compile(r"line [0-9]+: ")
 _DOCUMENT = re.compile(
     rb"\s{0,4096}(?:[{\[]\s{0,4096}(?:[\"{}\[\]]|-?\d{1,40}(?:\.\d{1,40})?\s{0,40},)|<[?!\w])"
 )
@@ -100,8 +102,15 @@ def _whole(content: bytes, name: str, kind: str | None) -> Taken:
         apart=document or _PICKLE.match(text) is not None,
         seconds=_DOCUMENT_S if document else SECONDS,
     )
-    notes = (*unpacked_note(content), *secrets.warnings(text))
+    notes = (*unpacked_note(content), *_secrets(text))
     return Taken(sha256, len(content), _noted(reading, notes))
+
+
+def _secrets(text: bytes) -> tuple[str, ...]:
+    """What looks like a secret; a pickle has no lines, and only its texts can hold one."""
+    if _PICKLE.match(text) is None:
+        return secrets.warnings(text)
+    return tuple(_LINE.sub("in a text: ", told) for told in secrets.warnings(long_texts(text)))
 
 
 def _noted(reading: Reading, notes: tuple[str, ...]) -> Reading:
@@ -127,7 +136,7 @@ def _is_log(head: bytes, name: str, kind: str | None) -> bool:
     """Whether the text is a running log, by its head; `kind` is what its reader was told to be."""
     known = _detect.importers()
     if kind is not None:
-        return any(one.name == kind and one.log for one in known)
+        return any(one.name in kind.split("+") and one.log for one in known)
     head = head.lstrip(b"\x00")  # a log that was cut while its program went on writing starts so
     if _PICKLE.match(head) or head[:LOOKED_AT].count(0) > LOOKED_AT // 10:
         return False

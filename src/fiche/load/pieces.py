@@ -172,8 +172,12 @@ def _warned(reading: Reading, content: bytes) -> Reading:
 
 
 def _known(node: Mapping, desk: Desk) -> bool:
+    """Every one of the kinds that are to be read from one log: `torch_oom+vllm_log`."""
     kinds = Known("kind of piece", (*DOCUMENT_KINDS, *desk.importers.kinds()), "F453")
-    return kinds.check(node.scalar("kind"), desk.sign.faults)
+    kind = node.scalar("kind")
+    parts = [kind._replace(span=replace(kind.span, text=part)) for part in kind.text.split("+")]
+    found = [kinds.check(part, desk.sign.faults) for part in parts]
+    return all(found)
 
 
 _UNKNOWN = "F420"
