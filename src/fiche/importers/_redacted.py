@@ -14,7 +14,7 @@ from fiche.importers._redaction_ids import CONTAINERS, IDS
 from fiche.importers._redaction_names import COMMON, HOSTS, USERS
 from fiche.importers._refusal import refused
 from fiche.kernel.record import record
-from fiche.kernel.secrets import SHAPES
+from fiche.kernel.secrets import SHAPES, near
 
 _SECRETS = tuple(Rule(one.kind, one.pattern, one.anchors) for one in SHAPES)
 # In this order: what is surest first, so that a part of it is never taken for something else.
@@ -121,7 +121,19 @@ class _Book:
                 self.learn(rule.kind, thing)
             return whole[:start] + self.stand_in(rule.kind, thing) + whole[start + len(thing) :]
 
-        self.text = rule.pattern.sub(replaced, self.text)
+        parts, last = [], 0
+        for found in self.found(rule):
+            parts += [self.text[last : found.start()], replaced(found)]
+            last = found.end()
+        if parts:
+            self.text = b"".join([*parts, self.text[last:]])
+            self.lowered = self.text.lower()
+
+    def found(self, rule: Rule) -> Iterator[re.Match[bytes]]:
+        """What a rule finds, on the lines that its anchors or its hint point to."""
+        if rule.anchors or rule.hint is not None:
+            return near(self.text, self.lowered, rule.pattern, rule.anchors, rule.hint)
+        return rule.pattern.finditer(self.text)
 
     def stand_in(self, kind: str, thing: bytes) -> bytes:
         """A placeholder for a thing; one of several lines keeps its number of lines."""

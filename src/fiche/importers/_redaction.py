@@ -11,7 +11,8 @@ class Rule(NamedTuple):
     """One shape. `learned` names are replaced wherever else they stand as a word of their own.
 
     `anchors` in lower case: without any of them in the text the pattern is not tried. `accepts` looks at a
-    match once more, where a pattern alone cannot tell.
+    match once more, where a pattern alone cannot tell. `hint` takes the place of anchors where no bytes are
+    common to all matches.
     """
 
     kind: str
@@ -19,6 +20,7 @@ class Rule(NamedTuple):
     anchors: tuple[bytes, ...] = ()
     learned: bool = False
     accepts: Callable[[re.Match[bytes]], bool] | None = None
+    hint: re.Pattern[bytes] | None = None
 
 
 NAME = rb"[A-Za-z0-9_\x80-\xff][A-Za-z0-9_.$\x80-\xff-]{0,63}"
@@ -103,6 +105,8 @@ def rule(
     *anchors: bytes,
     learned: bool = False,
     accepts: Callable[[re.Match[bytes]], bool] | None = None,
+    hint: bytes | None = None,
 ) -> Rule:
     """A rule of one pattern; see `Rule`."""
-    return Rule(kind, re.compile(pattern), anchors, learned, accepts)
+    sign = re.compile(hint) if hint is not None else None
+    return Rule(kind, re.compile(pattern), anchors, learned, accepts, sign)

@@ -68,11 +68,28 @@ _TOKEN_OF = (
     rb"private|personal|deploy|bot|id|client|user|registry|npm|pypi|wandb|service_account|x-auth)[_-]"
 )
 
+_PRIVATE_KEY = (b"private key",)
+_KEYS = tuple(
+    b"%b%bkey" % (word, between)
+    for word in (b"api", b"access", b"secret", b"private", b"account")
+    for between in (b"", b"_", b"-")
+)
+_NAMED = tuple(
+    b"%b%b" % (word, sign)
+    for word in (b"token", b"secret")
+    for sign in (b"=", b":", b'"', b"'", b"\\", b" ", b"\t")
+)
+_FLAGS = tuple(
+    b"-%b%b" % (word, sign)
+    for word in (b"key", b"token", b"password", b"secret")
+    for sign in (b" ", b"\t")
+)
+
 SHAPES = (
     Shape(
         kind="key",
         word="a private key",
-        anchors=(b"private key",),
+        anchors=_PRIVATE_KEY,
         pattern=re.compile(
             rb"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
             rb"(?P<secret>(?:[A-Za-z0-9+/=\s\\:,.()]|-(?!-)){0,16384})"
@@ -89,9 +106,25 @@ SHAPES = (
         ),
     ),
     _token("a Hugging Face token", rb"(?:hf|api_org)_[A-Za-z0-9]{20,1024}", b"hf_", b"api_org_"),
-    _token("a GitHub token", rb"gh[pousr]_[A-Za-z0-9]{20,1024}", b"gh"),
+    _token(
+        "a GitHub token",
+        rb"gh[pousr]_[A-Za-z0-9]{20,1024}",
+        b"ghp_",
+        b"gho_",
+        b"ghu_",
+        b"ghs_",
+        b"ghr_",
+    ),
     _token("a GitHub token", rb"github_pat_[A-Za-z0-9_]{20,1024}", b"github_pat_"),
-    _token("a GitLab token", rb"gl(?:pat|ptt|dt|rt|cbt)-[A-Za-z0-9_-]{16,1024}", b"gl"),
+    _token(
+        "a GitLab token",
+        rb"gl(?:pat|ptt|dt|rt|cbt)-[A-Za-z0-9_-]{16,1024}",
+        b"glpat-",
+        b"glptt-",
+        b"gldt-",
+        b"glrt-",
+        b"glcbt-",
+    ),
     _token("an API key", rb"sk-(?!learn)[A-Za-z0-9_-]{16,1024}", b"sk-"),
     _token("an AWS access key", rb"(?:AKIA|ASIA)[0-9A-Z]{16}", b"akia", b"asia"),
     _token("a Google API key", rb"AIza[0-9A-Za-z_-]{30,1024}", b"aiza"),
@@ -154,7 +187,7 @@ SHAPES = (
     Shape(
         kind="token",
         word="an API key",
-        anchors=(b"key",),
+        anchors=_KEYS,
         pattern=re.compile(
             rb"(?i)" + _START + _KEY_PARTS + rb"(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|"
             rb"secret[_-]?(?:access[_-]?)?key|private[_-]?key|account[_-]?key)" + _value(6)
@@ -163,7 +196,7 @@ SHAPES = (
     Shape(
         kind="token",
         word="a token",
-        anchors=(b"token", b"secret"),
+        anchors=_NAMED,
         pattern=re.compile(
             rb"(?i)"
             + EDGE
@@ -179,7 +212,7 @@ SHAPES = (
     Shape(
         kind="token",
         word="a secret on a command line",
-        anchors=(b"--",),
+        anchors=_FLAGS,
         pattern=re.compile(
             rb"(?i)"
             + EDGE
@@ -198,13 +231,68 @@ class Suspect:
     word: str
 
 
+# How much of a line is looked at around an anchor, where a line is longer; a private key has many lines.
+_BEFORE, _AFTER = 1000, 20_000
+
+
+def near(
+    text: bytes,
+    lowered: bytes,
+    pattern: re.Pattern[bytes],
+    anchors: tuple[bytes, ...],
+    hint: re.Pattern[bytes] | None = None,
+) -> Iterator[re.Match[bytes]]:
+    """The matches of a pattern on the lines that hold one of its anchors, in order; none overlap.
+
+    `lowered` is the text in lower case, as anchors are; searching for these bytes costs next to nothing. A
+    `hint` is searched in their place where no bytes are common to all matches.
+    """
+    ends_line = anchors != _PRIVATE_KEY
+    places = (
+        [place for anchor in anchors for place in _places(lowered, anchor)] if hint is None else []
+    )
+    if hint is not None:
+        places = [found.start() for found in hint.finditer(lowered)]
+    last = 0
+    for start, end in _spans(lowered, sorted(places), ends_line=ends_line):
+        for found in pattern.finditer(text, max(start, last), end):
+            last = found.end()
+            yield found
+
+
+def _places(lowered: bytes, anchor: bytes) -> Iterator[int]:
+    at = lowered.find(anchor)
+    while at >= 0:
+        yield at
+        at = lowered.find(anchor, at + 1)
+
+
+def _spans(lowered: bytes, places: list[int], *, ends_line: bool) -> Iterator[tuple[int, int]]:
+    """The lines around places, or as much of a long one as matters, joined where they meet."""
+    reach: tuple[int, int] | None = None
+    for at in places:
+        if reach is not None and at < reach[1] - _AFTER // 2:
+            continue  # well inside what is looked at already
+        start = lowered.rfind(b"\n", max(0, at - _BEFORE), at) + 1 or max(0, at - _BEFORE)
+        end = lowered.find(b"\n", at, at + _AFTER) if ends_line else -1
+        end = min(len(lowered), at + _AFTER) if end < 0 else end
+        if reach is not None and start <= reach[1]:
+            reach = (reach[0], max(reach[1], end))
+            continue
+        if reach is not None:
+            yield reach
+        reach = (start, end)
+    if reach is not None:
+        yield reach
+
+
 def suspects(text: bytes) -> Iterator[Suspect]:
     """Every place that looks like a secret, shape by shape."""
     lowered = text.lower()
     for shape in SHAPES:
+        last, line = 0, 1
         if any(anchor in lowered for anchor in shape.anchors):
-            last, line = 0, 1
-            for found in shape.pattern.finditer(text):
+            for found in near(text, lowered, shape.pattern, shape.anchors):
                 if not (found["secret"] if "secret" in found.groupdict() else found[0]).strip():
                     continue
                 line += text.count(b"\n", last, found.start())
