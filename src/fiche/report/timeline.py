@@ -16,6 +16,7 @@ from fiche.report.parts import Curve, Peak, Tick, Timeline
 
 HEIGHT = 400
 LEFT, RIGHT, TOP, BOTTOM = 90, 980, 78, 340
+_KIND = "torch_snapshot"
 _LEVELS = ("reserved", "requested")
 _MOST_STEPS = 5
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
@@ -28,6 +29,8 @@ def timelines(
     reading: Reading, name: str, words: Mapping[str, str], how: numbers.Style = numbers.PAGE
 ) -> tuple[Timeline, ...]:
     """A picture a device that has a trace; `name` begins the ids, `words` are a language's phrases."""
+    if reading.kind != _KIND:
+        return ()  # other formats tell other things under the same keys
     devices = {told["device"]: told for told in _listed(reading, "devices")}
     return tuple(
         _timeline(line, devices[line["device"]], f"{name}-{line['device']}", words, how)
