@@ -260,6 +260,7 @@ def test_a_flat_file_says_the_same():
         ({"config": CONFIG, "report": {}}, "F424"),
         ({}, "F429"),
         ([REPORT], "F429"),
+        ({f"stage{n}": STAGE for n in range(300)}, "F429"),
         (changed("prefill/memory/unit", "GB", REPORT), "F429"),
         (changed("prefill/memory/max_ram", -1, REPORT), "F429"),
         (changed("prefill/memory/max_ram", "3301 MB", REPORT), "F429"),

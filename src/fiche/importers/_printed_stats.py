@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from fiche.importers._json import Path
 from fiche.importers._literal import Leaf, Node, NotLiteralError, leaves, literal
@@ -21,9 +22,10 @@ _START = re.compile(
 _OPENS = re.compile(rb"(?:OrderedDict|dict)\(|[{\[(]")
 _BEFORE = 4_000
 _MAX_STARTS = 8
-# A value is sought in its line, then in so many lines: work stays in proportion to what is read.
-_STEPS = (1, 16, 128, 1024, 8192)
-_MAX_LINE = 2_000_000
+# A value is sought in so many bytes, then in more: work stays in proportion to what is read.
+_STEPS = tuple(2_048 * 4**step for step in range(7))
+# No prefix begins with one of these: a line that does goes on where the one before it stopped.
+_PLAIN = b" '\"{[(}])"
 
 
 def printed_groups(content: bytes) -> Iterator[tuple[int, Group | None]]:
@@ -31,7 +33,7 @@ def printed_groups(content: bytes) -> Iterator[tuple[int, Group | None]]:
     numbers = Lines(content)
     at = 0
     while (start := _START.search(content, at)) is not None:
-        found = _Value(content, start.start())
+        found = _Value(content, start.start(), at)
         at = max(start.end(), found.end)
         if found.node is not None:
             yield from _groups(found.node, found.text, found.rank, numbers)
@@ -62,23 +64,24 @@ class _Value:
     """The outermost value around an anchor that begins on its line.
 
     `node` is None where there is none; `end` is how far the content was looked at, `cut` True where the
-    content ends inside; `rank` is who printed it, by what stands in front.
+    content ends inside; what begins before `floor` was tried already; `rank` is who printed it, by
+    what stands in front.
     """
 
-    def __init__(self, content: bytes, anchor: int) -> None:
+    def __init__(self, content: bytes, anchor: int, floor: int) -> None:
         self.node: Node | None = None
         self.text = Squeezed(content)
         self.end, self.cut = anchor, False
         line = max(content.rfind(b"\n", 0, anchor) + 1, anchor - _BEFORE)
         self.rank = speaker(content[line:anchor]).rank
-        for opening in list(_OPENS.finditer(content, line, anchor))[:_MAX_STARTS]:
+        for opening in islice(_OPENS.finditer(content, max(line, floor), anchor), _MAX_STARTS):
             if self._holds(content, line, opening.start(), anchor):
                 break
 
     def _holds(self, content: bytes, line: int, start: int, anchor: int) -> bool:
         """True where the value that begins at `start` holds the anchor."""
-        for steps in _STEPS:
-            text = _gathered(content, line, start, steps)
+        for most in _STEPS:
+            text = _gathered(content, line, start, most)
             try:
                 node, end = literal(text.text, 0)
             except NotLiteralError as error:
@@ -97,24 +100,27 @@ class _Value:
         return False
 
 
-def _gathered(content: bytes, line: int, start: int, steps: int) -> Squeezed:
-    """The rest of a line without blanks, and the following lines of its speaker."""
+def _gathered(content: bytes, line: int, start: int, most: int) -> Squeezed:
+    """So many bytes from a place on without blanks, of this line and the following ones of its speaker."""
     text = Squeezed(content)
-    end = _line_end(content, start)
+    stop = min(len(content), start + most)
+    end = _line_end(content, start, stop)
     text.add(start, end)
     front = content[line : body(content, line, start, b"")[0]]
     who = speaker(content[line:start])
-    for _ in range(steps - 1):
-        if end >= len(content):
-            break
-        begin, end = end + 1, _line_end(content, end + 1)
-        first, last = body(content, begin, end, front)
-        if who.may_be(speaker(content[begin : min(first, begin + 600)])):
-            text.joint()
-            text.add(first, last)
+    while end < stop:
+        begin, end = end + 1, _line_end(content, end + 1, stop)
+        if not front and content[begin : begin + 1] in _PLAIN:
+            first, last = begin, end
+        else:
+            first, last = body(content, begin, end, front)
+            if not who.may_be(speaker(content[begin : min(first, begin + 600)])):
+                continue
+        text.joint()
+        text.add(first, last)
     return text
 
 
-def _line_end(content: bytes, start: int) -> int:
-    end = content.find(b"\n", start, start + _MAX_LINE)
-    return end if end >= 0 else min(len(content), start + _MAX_LINE)
+def _line_end(content: bytes, start: int, stop: int) -> int:
+    end = content.find(b"\n", start, stop)
+    return end if end >= 0 else stop

@@ -23,6 +23,8 @@ _BEFORE, _BEHIND = 2_000, 4_000
 _MAX_OPENINGS = 6
 _REMEMBERED = 64
 _DECODER = json.JSONDecoder(parse_float=str)
+_NAMED = re.compile(rb'"name"\s{0,20}:\s{0,20}\Z')
+_NEAR = 50
 _COLON = re.compile(rb"\s{0,100}:\s{0,100}")
 
 
@@ -74,7 +76,8 @@ def events(text: bytes) -> Iterator[Event]:
     )  # openings that are none: names that crowd together are not parsed again
     place = text.find(NAME)
     while place >= 0:
-        found = _object(text, place, failed)
+        named = _NAMED.search(text, max(0, place - _NEAR), place) is not None
+        found = _object(text, place, failed) if named else None
         event = None if found is None else _event(found, place)
         if event is not None:
             yield event

@@ -23,6 +23,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _MB = 1_000_000
+_MOST_STAGES = 200
 _WHAT = "report of optimum-benchmark"
 # (scope, stat) of each figure; `max_vram` is the device's in releases before 0.2.
 _MEMORY = {
@@ -63,6 +64,9 @@ def read(content: bytes, sha256: str) -> Reading:
     flat = any(_FLAT.fullmatch(key) for key in top)
     told: Mapping[str, Any] = _nested(top) if flat else top
     root, report = _report(told, sha256)
+    if len(report) > _MOST_STAGES:
+        message = f"more than {_MOST_STAGES} stages are no {_WHAT}"
+        raise shape_wrong(root, message, sha256)
     board = Board(Sheet(sha256))
     one = _Report(board, Config(_config(told), ("config",) if root else (), _placer(flat)), flat)
     for stage, parts in report.items():
