@@ -1,6 +1,7 @@
 """Snapshots of torch: replayed against an allocator that kept its own books."""
 
 import gc
+import io
 import json
 import random
 
@@ -26,6 +27,7 @@ from importers.snapshots import (
 
 from fiche.importers import _pickle_scan
 from fiche.importers._detect import read as read_any
+from fiche.importers._intake import take_in
 from fiche.importers.torch_snapshot import MEMBER
 from fiche.kernel.diagnostic import Refused
 
@@ -440,3 +442,24 @@ def test_changed_values_are_read_or_refused(data):
             )
         )
     read_or_refused(dumped(value))
+
+
+def test_words_inside_a_snapshot_make_it_no_log():
+    machine = busy(3)
+    machine.entries[2]["user_metadata"] = (
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.13 GiB. GPU 3 has a total "
+        "capacity of 23.64 GiB of which 894.44 MiB is free."
+    )
+    content = dumped(snapshot(machine.held(), [machine.entries]))
+    reading = read_any(content, "0" * 64, "oom.log")
+    assert reading.kind == "torch_snapshot"
+    assert reading.failures == ()
+
+
+def test_a_secret_among_the_labels_is_said():
+    machine = busy(3)
+    machine.entries[2]["user_metadata"] = "export HF_TOKEN=hf_" + "aB3dE5gH7j" * 3 + "kLmN"
+    for protocol in (2, 4):
+        content = dumped(snapshot(machine.held(), [machine.entries]), protocol)
+        warnings = take_in(io.BytesIO(content), "s.pickle", None).reading.warnings
+        assert [w for w in warnings if w.startswith("secret_in_file: ") and "in a text" in w]

@@ -50,6 +50,7 @@ ODD = {
 }
 
 
+_TEXTS = re.compile(rb"(?:\x8c[\x08-\xff]|X[\x08-\xff][\x00-\x03]\x00\x00)([\x20-\x7e]{8,1024})")
 WIDTHS = {
     **dict.fromkeys(b"]}()\x94\x85\x86\x87\x88\x89uesNta.", 1),
     **dict.fromkeys(b"hKq", 2),
@@ -91,3 +92,15 @@ def indexes(length: int) -> bytes:
     top = b"[\\x00-" + re.escape(bytes([low])) + b"]" + re.escape(bytes([high]))
     below = b".[\\x00-" + re.escape(bytes([high - 1])) + b"]|" if high else b""
     return b"..(?:" + below + top + b")"
+
+
+def long_texts(content: bytes) -> bytes:
+    """Texts of eight letters and more, each once and in a line of its own: what people may have written."""
+    return b"\n".join({found[1]: None for found in _TEXTS.finditer(content)})
+
+
+def looks_like_pickle(content: bytes) -> bool:
+    """True for the first bytes of a binary pickle, and for a text one of a container."""
+    if content[:1] == b"\x80":
+        return content[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    return content.startswith((b"(dp", b"(lp", b"}q", b"]q"))

@@ -62,13 +62,6 @@ class Portion:
     entries_end: bool = False
 
 
-def looks_like_pickle(content: bytes) -> bool:
-    """True for the first bytes of a binary pickle, and for a text one of a container."""
-    if content[:1] == b"\x80":
-        return content[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
-    return content.startswith((b"(dp", b"(lp", b"}q", b"]q"))
-
-
 def scanned(content: bytes, traces_at: int, traces_end: int) -> tuple[Portion, ...]:
     """All opcodes in portions, frames left out: safe to be built, in bounds of the file's length.
 

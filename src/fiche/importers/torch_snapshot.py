@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from fiche.importers._pickle_load import no_collection, plain_values
-from fiche.importers._pickle_scan import UnsafePickleError, looks_like_pickle, scanned
+from fiche.importers._pickle_opcodes import looks_like_pickle
+from fiche.importers._pickle_scan import UnsafePickleError, scanned
 from fiche.importers._refusal import refused
 from fiche.importers._snapshot_columns import Columns, MisshapenError, dropped
 from fiche.importers._snapshot_device import Device
