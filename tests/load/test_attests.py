@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from importers.documents import docx, locked, pdf
 from loading import fiche_of, refusals
 
+from fiche.importers.document import MEMBER
 from fiche.kernel.origin import Declared
 from fiche.kernel.unit import BYTE, money
 
@@ -223,3 +224,11 @@ def test_a_word_file_by_paragraph():
     assert item.pointer.path == "paragraph 2"
     told = refusals(section(f"{PRICE}, page: 1}}"), files={"q.txt": content})
     assert [found[0] for found in told] == ["F495"]
+
+
+def test_a_document_without_a_kind_is_known_by_its_bytes_and_keeps_no_words():
+    text = section(f"{PRICE}, page: 1}}").replace("    kind: quote\n", "")
+    (piece,) = fiche_of(text, files={"q.txt": PDF}, importers=[MEMBER]).pieces
+    assert (piece.kind, piece.attested[0].pointer.path) == ("document", "page 1")
+    assert piece.reading.further == {"pages": 3, "pages_without_text": 0}
+    assert piece.reading.passages == ()

@@ -79,10 +79,18 @@ def _text(comparison: Comparison, row: Row) -> str:
     if row.reason == "conflict":
         return f"{row.text}: {'; '.join(comparison.conflicts)}"
     if row.verdict is Verdict.TO_CONFIRM:
-        return row.text
+        return f"{row.text}{_near(comparison, row)}"
     word = f", on the word of {', '.join(comparison.attested_by)}" if comparison.attested_by else ""
     noted = f" (noted: {'; '.join(comparison.noted)})" if comparison.noted else ""
     return f"{row.text}{word}{noted}"
+
+
+def _near(comparison: Comparison, row: Row) -> str:
+    """Why a score that is told settles nothing: its standard error reaches over the threshold."""
+    if row.reason != "overlap":
+        return ""
+    told = dict.fromkeys(c.text for c in comparison.conditions if c.topic == "quality")
+    return f": {'; '.join(told)}" if told else ""
 
 
 def _conditions_of(comparison: Comparison, row: Row) -> tuple[Condition, ...]:

@@ -69,7 +69,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         kind=reading.kind,
         version=node.text("version") or reading.version,
         span=node.scalar("id").span,
-        reading=replace(reading, passages=()),
+        reading=_kept(reading),
         typed=dict(_typed(node, by, desk.sign)),
         typed_dimensions=dimensions(scope.mapping("executed"), name, desk.sign.faults, "/"),
         attested=tuple(attested(one, document, place, desk.sign) for place, one in items),
@@ -153,8 +153,15 @@ def _of_document(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Read
         return replace(plain, shape="refused")
     if found is None:
         return plain
-    pages = {key: found.further[key] for key in _PAGES if key in found.further}
-    return replace(found, kind=plain.kind, further=pages)
+    return replace(found, kind=plain.kind)
+
+
+def _kept(reading: Reading) -> Reading:
+    """A piece keeps a document's count of pages, not its words: those were laid out to look some up."""
+    if not reading.passages and "figure_lines" not in reading.further:
+        return reading
+    pages = {key: reading.further[key] for key in _PAGES if key in reading.further}
+    return replace(reading, passages=(), further=pages)
 
 
 _PAGES = ("pages", "pages_without_text")
