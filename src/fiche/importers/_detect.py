@@ -13,7 +13,6 @@ from fiche.importers._joined import joined
 from fiche.importers._lines import holds
 from fiche.importers._opened import opened, unpacked_note
 from fiche.importers._pickle_opcodes import looks_like_pickle
-from fiche.importers._pickle_opcodes import looks_like_pickle
 from fiche.importers._refusal import refused
 from fiche.importers._unsupported import not_supported, unsupported
 from fiche.kernel.diagnostic import Refused
@@ -25,7 +24,6 @@ from fiche.registry import member, member_names, members
 _ROOM = "fiche.importers"
 # Below this an importer would only try ("any text"); a format known by name is then refused by name.
 _SURE = 10
-_HEAD = 1024 * 1024
 _HEAD = 1024 * 1024
 # From here on the lines of a program in a log are unmistakable enough to be joined with others.
 _JOINED = 40

@@ -20,7 +20,6 @@ from fiche.importers._limited import SECONDS, within_budget
 from fiche.importers._opened import opened, opened_head, packed_once, unpacked_note
 from fiche.importers._packed import PORTION, packing_of, portions, unpacked
 from fiche.importers._pickle_opcodes import long_texts
-from fiche.importers._pickle_opcodes import long_texts
 from fiche.importers._refusal import refused
 from fiche.importers._sieve import HEAD, Sieve
 from fiche.importers._sought import sought
@@ -42,7 +41,6 @@ _STEP = 4 * 1024 * 1024
 _CONTAINERS = (b"%PDF-", b"PK\x03\x04")
 _DOCUMENT_S = 15
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
-_LINE = re.compile(r"line [0-9]+: ")
 _LINE = re.compile(r"line [0-9]+: ")
 _DOCUMENT = re.compile(
     rb"\s{0,4096}(?:[{\[]\s{0,4096}(?:[\"{}\[\]]|-?\d{1,40}(?:\.\d{1,40})?\s{0,40},)|<[?!\w])"
@@ -106,13 +104,6 @@ def _whole(content: bytes, name: str, kind: str | None) -> Taken:
     )
     notes = (*unpacked_note(content), *_secrets(text))
     return Taken(sha256, len(content), _noted(reading, notes))
-
-
-def _secrets(text: bytes) -> tuple[str, ...]:
-    """What looks like a secret; a pickle has no lines, and only its texts can hold one."""
-    if _PICKLE.match(text) is None:
-        return secrets.warnings(text)
-    return tuple(_LINE.sub("in a text: ", told) for told in secrets.warnings(long_texts(text)))
 
 
 def _secrets(text: bytes) -> tuple[str, ...]:
