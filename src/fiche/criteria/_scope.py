@@ -240,6 +240,8 @@ def _asked_for(entry: str, asked: Mapping[str, str], told: Mapping[str, Fact]) -
     """A split is of several devices; what another fact stands for is asked once somebody tells it."""
     if entry == "placement.split":
         return asked.get("placement.devices", "1") != "1"
+    if entry in _WAYS and entry not in asked:
+        return entry in told and told[entry].value != "1"  # one way is no split: nothing to answer
     return entry not in _ONCE_TOLD or entry in asked or entry in told
 
 
