@@ -126,6 +126,14 @@ def test_a_killed_process_and_whether_the_reason_is_told(text, sure):
     assert reading.capacities == ()
 
 
+def test_a_line_that_says_it_twice_is_no_repeat():
+    reading = read(
+        "slurmstepd: error: Detected 2 oom_kill events in StepId=9.0. Some of the step tasks have been OOM "
+        "Killed.\n"
+    )
+    assert (len(reading.failures), reading.duplicate_messages) == (1, 0)
+
+
 def test_two_killed_processes_are_two_events():
     reading = read("a.sh: line 2:  11 Killed  python a.py\na.sh: line 3:  12 Killed  python b.py\n")
     assert [f.pointer.line for f in reading.failures] == [1, 2]

@@ -1,9 +1,12 @@
 """A log of several programs: one reading, in the order of its lines, nothing counted twice."""
 
+import pytest
+
 from fiche.importers._joined import joined
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Failure, Observation, Reading, Run
+from fiche.kernel.record import replace
 from fiche.kernel.rounding import exact_bytes
 
 DIGEST = "ab" * 32
@@ -64,3 +67,33 @@ def test_the_first_ones_facts_win_and_runs_keep_their_own_ids():
     assert (both.facts["driver"].value, both.facts["os"].value) == ("550", "x")
     assert (both.kind, both.backend, both.duplicate_messages) == ("a", "cuda", 2)
     assert joined(both, Reading(kind="c", shape="x")).further["joined_kinds"] == ("b", "c")
+
+
+def counted(count, line, **more):
+    return Failure(
+        pointer=at(line),
+        message_kind="oom_counter",
+        memory="device",
+        backend="cuda",
+        count=count,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("counter", "kept", "repeats"),
+    [
+        (counted(1, 9, device_index=0), 1, 1),
+        (counted(2, 9, device_index=0), 2, 0),  # another failure is in it
+        (counted(1, 2, device_index=0), 2, 0),  # counted before the message
+        (counted(1, 9, device_index=1), 2, 0),
+    ],
+)
+def test_a_count_of_failures_whose_messages_stand_above_is_no_other_failure(counter, kept, repeats):
+    run = Run(id="failure-1", outcome="failure", whole_loop=False, phases=(), failure=counter)
+    message = replace(failed(4), device_index=0)
+    one = Reading(kind="torch_oom", shape="x", failures=(message,))
+    two = Reading(kind="torch_memory_summary", shape="y", failures=(counter,), runs=(run,))
+    for both in (joined(one, two), joined(two, one)):
+        assert (len(both.failures), both.duplicate_messages) == (kept, repeats)
+        assert len(both.runs) == kept - 1

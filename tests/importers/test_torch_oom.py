@@ -638,6 +638,39 @@ def test_a_report_of_pytest_repeats_each_test_once():
     assert reading.duplicate_messages == 2
 
 
+def test_a_report_may_begin_with_the_heading_of_a_test():
+    text = f"______ test_one ______\nE  {CLASS}{sentence()}\n______ test_two ______\nE  {CLASS}{sentence()}\n"
+    reading = read(text)
+    assert [f.pointer.line for f in reading.failures] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("between", "events"),
+    [
+        ("=== run 2 ===", 2),
+        ("2026-01-02 03:04:05 ----- config 3/8 -----", 2),
+        ("+ python train.py --bs 4", 2),
+        ("2026-01-15T03:22:41.1Z ##[group]Run python bench.py", 2),
+        ("=" * 60, 1),
+        ("=========== short report ===========", 1),
+        ("command: train.py --seed 42", 1),
+    ],
+)
+def test_a_heading_of_another_run_parts_two_events(between, events):
+    step = f"Traceback (most recent call last):\n  File 'a.py', line 1\n{CLASS}{sentence()}\n"
+    reading = read(f"{step}{between}\n{step}")
+    assert (len(reading.failures), reading.duplicate_messages) == (events, 2 - events)
+
+
+def test_where_to_look_for_an_error_code_is_no_further_message():
+    text = (
+        "torch.AcceleratorError: CUDA error: out of memory\n"
+        "Search for `cudaErrorMemoryAllocation' in https://docs.example.org/runtime.html for more.\n"
+    )
+    reading = read(text)
+    assert (len(reading.failures), reading.duplicate_messages) == (1, 0)
+
+
 def test_two_commands_of_a_session_are_two_events():
     step = f"Traceback (most recent call last):\n  File '<stdin>', line 1\n{CLASS}{sentence()}\n"
     assert len(read(f">>> a\n{step}>>> b\n{step}").failures) == 2

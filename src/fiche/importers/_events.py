@@ -21,7 +21,10 @@ _AFTER = 8 * 1024
 _COMPARED = 64
 
 _SESSION = re.compile(
-    rb"\n(?:>>> |In \[\d{1,6}\]:|[^\n]{0,80}[$#] (?:python|torchrun|accelerate|deepspeed|srun)\b)"
+    rb"\n(?:>>> |In \[\d{1,6}\]:|[^\n]{0,80}##\[group\]Run "
+    rb"|(?:[^\n]{0,80}[$#]|\+{1,4}) (?:python|torchrun|accelerate|deepspeed|srun)\b"
+    rb"|[^\n]{0,60}?(?:(?<![=#*~])[=#*~]{3,80}+|(?<![+>-])[+>-]{2,80}+ )[^\n]{0,60}?"
+    rb"\b(?i:run|trial|experiment|config|case|seed|attempt)\b[^\n\d]{0,40}+\d)"
 )
 _WENT_ON = re.compile(
     rb"(?i:skipping (?:this )?batch|\bretrying\b|\bretry \d|recover(?:ed|ing)? from|falling back to"
@@ -32,7 +35,7 @@ _WENT_ON = re.compile(
 _WRAPS = re.compile(rb"failed with error|RayTaskError|ray::|Exception in worker")
 _TEST = re.compile(rb"(?:FAILED|ERROR)\b[^\n]{0,400}?::(test\w{0,200}(?:\[[^\]\n]{0,200}\])?)")
 _HEADING = re.compile(
-    rb"\n(?:_{3,} ?(?:[\w.]{1,200}\.)?(test\w{0,200}(?:\[[^\]\n]{0,200}\])?) ?_{3,}"
+    rb"(?:\A|\n)(?:_{3,} ?(?:[\w.]{1,200}\.)?(test\w{0,200}(?:\[[^\]\n]{0,200}\])?) ?_{3,}"
     rb"|(?:ERROR|FAIL): (test\w{0,200}))"
 )
 

@@ -14,18 +14,21 @@ T = TypeVar("T")
 def joined(first: Reading, second: Reading) -> Reading:
     """All that both say, in the order of the log; kind, shape and doubtful facts are the first one's."""
     backends = {each.backend for each in (first, second) if each.backend}
+    failures = _failures(first.failures, second.failures)
+    counted = [each for each in failures if _counts_what_is_told(each, failures)]
+    repeats = first.duplicate_messages + second.duplicate_messages
     return replace(
         first,
         backend=backends.pop() if len(backends) == 1 else None,
-        failures=_failures(first.failures, second.failures),
+        failures=tuple(each for each in failures if each not in counted),
         observations=_in_order(first.observations, second.observations),
         planned=_in_order(first.planned, second.planned),
         not_observed=_aside(first.not_observed, second),
-        runs=_runs(first.runs, second.runs),
+        runs=tuple(r for r in _runs(first.runs, second.runs) if r.failure not in counted),
         capacities=(*first.capacities, *second.capacities),
         facts=_merged(first.facts, second.facts),
         warnings=tuple(dict.fromkeys((*first.warnings, *second.warnings))),
-        duplicate_messages=first.duplicate_messages + second.duplicate_messages,
+        duplicate_messages=repeats + len(counted),
         version=first.version or second.version,
         results=(*first.results, *second.results),
         counters=_merged(first.counters, second.counters),
@@ -75,6 +78,30 @@ def _failures(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple[
 
 def _same(one: Failure, other: Failure) -> bool:
     return one.pointer.line == other.pointer.line and one.memory == other.memory
+
+
+def _counts_what_is_told(counter: Failure, failures: tuple[Failure, ...]) -> bool:
+    """True for an allocator's count of failures whose messages stand above it: the same failures again.
+
+    The count runs since the process began (`num_ooms`). One that is higher than the number of messages of its
+    device tells of others too, and stays.
+    """
+    if counter.message_kind != "oom_counter":
+        return False
+    told = [
+        each
+        for each in failures
+        if each.message_kind == "allocator_oom"
+        and each.memory == counter.memory
+        and (each.pointer.line or 0) < (counter.pointer.line or 0)
+        and _may_be(each.device_index, counter.device_index)
+        and _may_be(each.rank, counter.rank)
+    ]
+    return 0 < (counter.count or 0) <= len(told)
+
+
+def _may_be(one: object, other: object) -> bool:
+    return one is None or other is None or one == other
 
 
 def _aside(first: tuple[NotObserved, ...], second: Reading) -> tuple[NotObserved, ...]:

@@ -16,7 +16,7 @@ _LINES_SHOWN = 8
 _BACKEND_FACT = {"rocm": "hip"}
 
 _PROSE = re.compile(
-    rb"(?i)\b(?:if|in case|avoid|prevent|may|might|to fix|e\.g\.|when(?:ever)? (?:you|the|it))\b"
+    rb"(?i)\b(?:if|in case|avoid|prevent|may|might|to fix|search for|e\.g\.|when(?:ever)? (?:you|the|it))\b"
     rb"[^.:;|]{0,80}$"
 )
 _CODE = re.compile(rb"(?:\braise\b|\bin str\(|\bassert\b|==|\bexcept\b)[^\n]{0,80}$")

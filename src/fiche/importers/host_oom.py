@@ -57,12 +57,17 @@ def read(content: bytes, sha256: str) -> Reading:
 
 
 def _found(content: bytes, sha256: str, words: tuple[Word, ...] = HOST + KILLED) -> Iterator[Found]:
+    last: tuple[int, str] | None = None
     for message in messages(content, words, _START, sha256):
         groups = message.match.groupdict()
         reader = next(each for name, each in _READERS.items() if groups[name] is not None)
         found = reader(message)
-        if found is not None:
+        if found is None:
+            continue
+        killed = (message.line, found.identity) if found.message_kind == "process_killed" else None
+        if killed is None or killed != last:  # slurmstepd says one thing twice on its line
             yield found.done()
+        last = killed
 
 
 def _host(message: Message, message_kind: str, shape: str) -> Draft:
