@@ -286,3 +286,11 @@ def test_no_damage_ends_in_anything_but_a_reading_or_a_refusal(data):
         MEMBER.read(cut, DIGEST)
     except Refused:
         return
+
+
+def test_a_table_in_a_log_of_another_program_is_joined_with_it():
+    oom = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity"
+    told = detect(f"{TABLE}\n{oom} of 23.52 GiB of which 1.00 GiB is free.\n".encode(), DIGEST)
+    assert told.kind == "lm_eval_results"
+    assert len(told.results) == 5
+    assert len(told.failures) == 1

@@ -118,4 +118,6 @@ MEMBER = Importer(
     title="Results of lighteval (JSON, printed table)",
     accepts=_accepts,
     read=_read,
+    anchors=(b'"config_general"', b"Stderr", "±".encode()),
+    log=True,
 )

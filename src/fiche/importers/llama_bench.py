@@ -135,4 +135,6 @@ MEMBER = Importer(
     title="Benchmarks of llama.cpp: llama-bench (JSON, JSON Lines, CSV, Markdown)",
     accepts=_accepts,
     read=_read,
+    anchors=(b"avg_ts", b"t/s |", "±".encode(), b"build: "),
+    log=True,
 )

@@ -162,4 +162,6 @@ MEMBER = Importer(
     title="Results of lm-evaluation-harness (JSON, printed table)",
     accepts=_accepts,
     read=_read,
+    anchors=(b'"results"', b"Stderr", "±".encode(), b"num_fewshot:"),
+    log=True,
 )
