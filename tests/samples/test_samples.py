@@ -17,12 +17,12 @@ from fiche.cli.compile import compile_fiche
 from fiche.cli.reports import files
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
-from fiche.kernel.piece import Run
+from fiche.kernel.piece import Reading, Run
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
-    "scores",
+    "scores", "incident",
 )  # fmt: skip
 MIB = 2**20
 
@@ -485,3 +485,42 @@ def test_a_sheet_that_ran_out_is_left_aside():
     found = only("as-published", "quiet")
     assert found.verdict is Verdict.EXCLUDE
     assert "left aside: house-power: valid until 2026-10-31" in found.text
+
+
+# --- incident: logs, tables and snapshots of other programs ------------------------------------
+
+
+def readings(piece: str) -> Reading:
+    (found,) = (p for p in decided("incident").fiche.pieces if p.id == piece)
+    return found.reading
+
+
+def test_a_log_of_two_programs_is_one_reading():
+    log = readings("server-log")
+    assert [f.message_kind for f in log.failures] == ["allocator_oom"]
+    assert {o.counter for o in log.observations} == {"vllm.model_weights", "vllm.cuda_graphs"}
+    assert {o.kind_of_origin for o in log.planned} == {"budget"}
+    assert log.facts["engine.version"].value == "0.8.5"
+
+
+def test_a_snapshot_tells_its_two_peaks_apart():
+    """C4: 8 GiB with 10 reserved, then 6 GiB with 12 reserved."""
+    peaks = {
+        o.counter: o.value.value
+        for o in readings("snapshot").observations
+        if o.stat == "peak" and o.value is not None and o.value.rounding == "exact"
+    }
+    assert peaks == {"reserved_bytes": 12 * 1024 * MIB, "requested_bytes": 8 * 1024 * MIB}
+
+
+def test_the_report_says_that_two_peaks_are_two_instants():
+    page = files(compile_fiche(SAMPLES / "incident" / "fiche.yaml"), ("html",))[
+        "report.html"
+    ].decode()
+    assert "Their peaks are two instants: the difference of both is at neither." in page
+    assert "8.00\N{NO-BREAK SPACE}GiB at 2.150\N{NO-BREAK SPACE}s" in page
+    assert "12.00\N{NO-BREAK SPACE}GiB at 3.000\N{NO-BREAK SPACE}s" in page
+
+
+def test_no_file_of_the_incident_settles_anything():
+    assert set(statuses("incident").values()) == {"to_confirm"}
