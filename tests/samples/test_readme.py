@@ -13,6 +13,7 @@ import pytest
 
 from fiche.cli.compile import compile_fiche
 from fiche.cli.main import app
+from fiche.registry import member_names
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
@@ -102,3 +103,12 @@ def test_a_copied_sample_compiles_elsewhere(sample, tmp_path):
     """A sample is a folder that a person can copy: nothing in it leads out."""
     shutil.copytree(ROOT / "samples" / sample, tmp_path / "mine")
     assert compile_fiche(tmp_path / "mine" / "fiche.yaml").decision.outcomes
+
+
+def test_every_kind_of_evidence_is_listed_and_no_other():
+    """A format that is not read is not promised."""
+    page = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
+    table = page.partition("## What is read")[2].partition("\n## ")[0]
+    rows = [line.split("|")[2] for line in table.split("\n") if line.startswith("| ")]
+    listed = [kind for row in rows for kind in re.findall(r"`(\w+)`", row)]
+    assert sorted(listed) == sorted(member_names("fiche.importers"))
