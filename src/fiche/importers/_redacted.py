@@ -14,7 +14,8 @@ from fiche.importers._redaction_ids import CONTAINERS, IDS
 from fiche.importers._redaction_names import COMMON, HOSTS, USERS
 from fiche.importers._refusal import refused
 from fiche.kernel.record import record
-from fiche.kernel.secrets import SHAPES, near
+from fiche.kernel.secret_shapes import SHAPES
+from fiche.kernel.secrets import near
 
 _SECRETS = tuple(Rule(one.kind, one.pattern, one.anchors) for one in SHAPES)
 # In this order: what is surest first, so that a part of it is never taken for something else.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fiche.importers._redaction import IS, UUID, is_ipv4, is_ipv6, is_mac, rule
-from fiche.kernel.secrets import EDGE
+from fiche.kernel.secret_shapes import EDGE
 
 IDS = (
     rule(

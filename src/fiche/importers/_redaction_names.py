@@ -6,7 +6,7 @@ Prefixes are those of evidence_formats.md 1.4, of syslog and journald, of torchr
 from __future__ import annotations
 
 from fiche.importers._redaction import HOST, IS, NAME, is_host, is_login, is_person, rule
-from fiche.kernel.secrets import EDGE
+from fiche.kernel.secret_shapes import EDGE
 
 HOSTS = (
     rule(
