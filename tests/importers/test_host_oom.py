@@ -79,6 +79,15 @@ def test_an_unreadable_amount_is_said():
     assert any(w.startswith("amount_not_readable") for w in reading.warnings)
 
 
+def test_a_wrapped_message_begins_with_the_check_that_failed():
+    reading = read(
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:117] err == 0.\nDefaultCPUAllocator: can't allocate "
+        "memory: you tried to\nallocate 137438953472 bytes. Error code 12 (Cannot allocate memory)\n"
+    )
+    (failure,) = reading.failures
+    assert (failure.pointer.line, failure.quantities["requested"].value) == (1, 137438953472)
+
+
 def test_a_job_killed_by_the_system_is_one_event():
     reading = read(
         "Epoch: [0][447/1736]\n"

@@ -69,7 +69,7 @@ PREFIXES = {
         3,
     ),
     "vllm tensor parallel": ("(Worker_TP1 pid=713) ERROR 03-22 09:30:11 [core.py:843] ", "TP1"),
-    "vllm engine": ("(EngineCore_DP0 pid=391) ERROR 11-04 07:41:22 [core.py:843] ", "DP0"),
+    "vllm engine": ("(EngineCore_DP0 pid=391) ERROR 11-04 07:41:22 [core.py:843] ", None),
     "vllm v0": ("(VllmWorkerProcess pid=214) ERROR 09-27 05:20:38 worker_utils.py:233] ", None),
     "sglang": ("[2025-05-08 11:20:07 TP0] ", "TP0"),
     "ray": ("(RayTrainWorker pid=1234, ip=10.0.0.3) ", None),
@@ -605,6 +605,13 @@ def test_layers_of_wrapping_are_one_event():
     reading = read(text)
     assert len(reading.failures) == 1
     assert (reading.failures[0].rank, reading.duplicate_messages) == ("TP0", 2)
+
+
+def test_an_engine_core_among_several_is_named():
+    other = "(EngineCore_DP1 pid=392) INFO 11-04 07:41:22 [core.py:77] ready\n"
+    failed = f"(EngineCore_DP0 pid=391) ERROR 11-04 07:41:22 [core.py:843] {CLASS}{sentence()}\n"
+    assert [f.rank for f in read(failed).failures] == [None]
+    assert [f.rank for f in read(other + failed).failures] == ["DP0"]
 
 
 def test_two_ranks_with_equal_figures_are_two_events():

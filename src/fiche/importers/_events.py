@@ -108,7 +108,18 @@ def events(content: bytes, found: Iterable[Found]) -> list[Event]:
         previous = event
     if previous is not None:
         _went_on(content, previous, len(content))
+    if _one_core(content):
+        for event in result:
+            event.rank = None if event.rank == _FIRST_CORE else event.rank
     return result
+
+
+_FIRST_CORE = "DP0"
+
+
+def _one_core(content: bytes) -> bool:
+    """True where one engine core of vLLM speaks: it is numbered even alone, and is no rank then."""
+    return b"EngineCore_DP0 " in content and b"EngineCore_DP1 " not in content
 
 
 def _event(found: Found, test: bytes | None) -> Event:

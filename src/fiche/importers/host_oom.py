@@ -22,7 +22,7 @@ from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes, printed_interval
 
 _START = re.compile(
-    rb"(?P<allocator>DefaultCPUAllocator:(?:can\\{0,2}'tallocatememory|notenoughmemory)"
+    rb"(?P<allocator>(?:\[enforcefailat[^\]\n]{1,160}\][^D\n]{0,20})?DefaultCPUAllocator:(?:can\\{0,2}'tallocatememory|notenoughmemory)"
     rb"|\$Torch:notenoughmemory)(?::youtriedtoallocate)?"
     rb"|(?P<aligned>posix_memalign\(&data,gAlignment,nbytes\)==0\.12vs0)"
     rb"|(?P<mapped>unabletommap(?P<bytes>\d{1,20})bytesfromfile)"
