@@ -13,6 +13,7 @@ STRANGE = (
     *("", "x", "7 GiB", "NaN", "-1", "/", "\u0000", "9" * 500, "\ud7ff"),
     *([], {}, [[]], [None] * 3, {"": None}, {"value": {}}, [[0, 1], [2]]),
 )
+MOST_REPEATED = 100_000  # bytes
 # Where the shared samples are not at hand: a few texts of each build.
 EMBEDDED = {
     "torch_oom": (CLASS + sentence() + "\n" + brackets() + "\n").encode(),
@@ -126,7 +127,35 @@ def replaced(draw, document):
     return draw(st.sampled_from(STRANGE))
 
 
-KINDS = (cut_out, cut_out, ended, lines_moved, digits_changed, digits_changed, members_replaced)
+def disguised(draw, content):
+    """As launchers, viewers, terminals and other records hand it on; or many runs in one file."""
+    lines = content.splitlines(keepends=True)
+    front = draw(
+        st.sampled_from([b"[rank3]: ", b"web-1  | ", b"2026-01-15T03:22:41.1Z stdout F ", b"> "])
+    )
+    columns = draw(st.sampled_from([40, 80, 100]))
+    handed = {
+        "crlf": lambda: content.replace(b"\n", b"\r\n"),
+        "prefix": lambda: b"".join(front + line for line in lines),
+        "escaped": lambda: json.dumps({"log": content.decode("utf-8", errors="replace")}).encode(),
+        "wrapped": lambda: b"\n".join(
+            content[n : n + columns] for n in range(0, len(content), columns)
+        ),
+        "repeated": lambda: content * max(1, MOST_REPEATED // max(1, len(content))),
+    }
+    return handed[draw(st.sampled_from(sorted(handed)))]()
+
+
+def joined(draw, content):
+    """Another text behind or in front of it."""
+    other = draw(st.sampled_from(sorted(EMBEDDED.values())))
+    return content + other if draw(st.booleans()) else other + content
+
+
+KINDS = (
+    *(cut_out, cut_out, ended, lines_moved, digits_changed, digits_changed, members_replaced),
+    *(members_replaced, disguised, joined),
+)
 
 
 @st.composite
