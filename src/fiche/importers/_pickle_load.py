@@ -86,18 +86,22 @@ class _Portions:
     def __init__(self, content: bytes, portions: Sequence[Portion]) -> None:
         self._content = content
         self._left = iter(portions)
-        self._held = content[:2]
+        self._held, self._at = content[:2], 0
 
     def read(self, count: int) -> bytes:
-        while len(self._held) < count:
+        end = self._at + count
+        while len(self._held) < end:
             portion = next(self._left, None)
             if portion is None:
                 break
             added = _HAND_ON if portion.entries_end else b""
             length = portion.end - portion.start + len(added)
             body = memoryview(self._content)[portion.start : portion.end]
-            self._held = b"".join((self._held, b"\x95", length.to_bytes(8, "little"), body, added))
-        given, self._held = self._held[:count], self._held[count:]
+            held = self._held[self._at :]
+            self._held = b"".join((held, b"\x95", length.to_bytes(8, "little"), body, added))
+            self._at, end = 0, count
+        given = self._held[self._at : end]
+        self._at = end
         return given
 
     def readline(self) -> bytes:

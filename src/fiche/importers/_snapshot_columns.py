@@ -32,7 +32,6 @@ ACTIONS = {
 _OTHER = 0
 NO_TIME = -1
 _MOST_NAMES = 64
-_NO_FRAMES = type(None)
 
 _KEYS = ("action", "addr", "size", "time_us", "frames", "user_metadata")
 _action, _address, _count, _time, _frames, _words = map(itemgetter, _KEYS)
@@ -55,7 +54,7 @@ class Columns:
         self.counts = array("q")
         self.addresses = array("Q")
         self.times = array("q")
-        self.frames: list[list[Any] | None] = []
+        self.frames: list[object] = []
         self.device_free: dict[int, int] = {}
         self.unknown: dict[str, int] = {}
         self.words: set[str] = set()
@@ -129,10 +128,7 @@ class Columns:
         fresh = self.counts[before:]
         if fresh and min(fresh) < 0:
             raise MisshapenError(path, "an entry's size is below zero")
-        sorts = {*map(type, self.frames[before:])}
-        if not sorts <= {list, tuple, _NO_FRAMES}:
-            raise MisshapenError(path, "the frames of an entry are no list")
-        if not {*map(type, self.words)} <= {str, _NO_FRAMES}:
+        if not {*map(type, self.words)} <= {str, type(None)}:
             self.words = {word for word in self.words if type(word) is str}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, islice
 from typing import Any
 
 from fiche.importers._snapshot_columns import ALLOC, FREE_COMPLETED, Columns
@@ -51,7 +51,8 @@ def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any]]) ->
     moved = selected(codes, ALLOC, FREE_COMPLETED)
     addresses = [*compress(trace.addresses, moved)]
     entries = [*compress(range(len(codes)), moved)]
-    last = dict(zip(addresses[: bisect_right(entries, peak)], entries, strict=False))
+    until = bisect_right(entries, peak)
+    last = dict(zip(islice(addresses, until), entries, strict=False))
     first = dict(zip(reversed(addresses), reversed(entries), strict=True))
     labels = _Labels()
     groups: dict[Place, Group] = {}
