@@ -18,6 +18,7 @@ from importers.training import (
 )
 
 from fiche.importers.megatron_log import MEMBER
+from fiche.kernel.diagnostic import Refused
 
 FULL = (
     "[Rank 8] (after 10 iterations) memory (MB) | allocated: 38266.1884765625 | max allocated: "
@@ -151,3 +152,13 @@ def test_a_layers_activations_are_computed():
 
 def test_a_log_without_these_lines():
     assert refusal(MEMBER, "iteration 10/ 5000 | lm loss: 1.0\n") == "F424"
+
+
+@pytest.mark.parametrize("columns", range(30, 100, 7))
+def test_a_name_may_lose_its_blank_to_a_terminal(columns):
+    lines = "\n".join(FULL[at : at + columns].rstrip() for at in range(0, len(FULL), columns))
+    try:
+        reading = read(MEMBER, lines)
+    except Refused:
+        return
+    assert {o.counter for o in reading.observations} <= {"allocated_bytes", "reserved_bytes"}

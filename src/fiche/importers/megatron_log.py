@@ -56,6 +56,8 @@ _COUNTERS = {
     "max cached": ("reserved_bytes", "peak"),
 }
 _DEVICE_WIDE = "total device memory used"
+# A terminal that breaks a line takes the blank there with it.
+_NAMES = {name.replace(" ", ""): name for name in (*_COUNTERS, _DEVICE_WIDE)}
 _KEYED_COUNTERS = {"inactive": "inactive_split_bytes"}
 _BLOCK = 512  # torch's allocator counts in blocks of this many bytes
 _WORDS = re.compile(
@@ -126,7 +128,9 @@ def _unfinished(text: str) -> bool:
 
 
 def _report(sheet: Sheet, line: Line, text: str, rank: int | str | None, label: str) -> str:
-    fields = [(re.sub(r"\s{1,60}", " ", f["name"]), f["value"]) for f in _FIELD.finditer(text)]
+    fields = [
+        (_NAMES[re.sub(r"\s{1,60}", "", f["name"])], f["value"]) for f in _FIELD.finditer(text)
+    ]
     rounded = bool(fields) and all(_decimals(number) == 2 for _, number in fields)
     for name, number in fields:
         value = _mebibytes(number, rounded=rounded)
