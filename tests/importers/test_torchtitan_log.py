@@ -32,6 +32,12 @@ def test_capacity_model_and_steps(damage):
     assert [o.label for o in reading.observations[2:]] == ["", "validate"]
 
 
+@pytest.mark.parametrize("escape", ["", "^[", "#033", "\\u001b", "\\x1b", "\\033", "\u241b"])
+def test_colours_as_viewers_and_daemons_write_them(escape):
+    (step,) = read(MEMBER, STEP.replace("\x1b", escape)).observations
+    assert (step.value.text, step.marks["step"]) == ("71.42GiB", 10)
+
+
 def test_a_steps_peak_holds_since_the_line_before():
     (step,) = read(MEMBER, STEP).observations
     assert (step.window, step.marks["step"]) == ("since_previous_line", 10)

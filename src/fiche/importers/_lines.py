@@ -23,7 +23,12 @@ _AROUND = 4_096
 _SHOWN = 400
 _SHORTEST_WRAPPED = 40
 _MAX_JOINED = 6
-_COLOUR = re.compile(ANSI + rb"|\\+u001[bB]\[[0-9;:]{0,24}m|\\+(?:x1[bB]|033)\[[0-9;:]{0,24}m")
+# As terminals, JSON, shells, log daemons and viewers write colours; and what is left without the escape sign.
+_COLOUR = re.compile(
+    ANSI
+    + rb"|(?:\\+u001[bB]|\\+x1[bB]|\\+033|#033|\^\[|\xe2\x90\x9b|\xe2\x86\x90)\[[0-9;:]{0,24}m"
+    + rb"|\[[0-9][0-9;:]{0,23}m"
+)
 _EDGE = re.compile(rb"[\r\n]")
 _ESCAPED_EDGE = re.compile(rb"[\r\n]|\\{1,4}[nr]")
 _QUOTE = re.compile(rb"[\"']")
