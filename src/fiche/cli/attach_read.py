@@ -119,8 +119,10 @@ def _read(one: Received) -> Received:
 
 
 def _kind(one: Received, reading: Reading, room: Room) -> str:
+    joined = reading.further.get("joined_kinds", ())
+    kind = "+".join((reading.kind, *(joined if isinstance(joined, tuple) else ())))
     try:
-        again = room.read(one.content, one.sha256, one.name, reading.kind)
+        again = room.read(one.content, one.sha256, one.name, kind)
     except Refused:
         return ""
-    return reading.kind if list(figures(again)) == list(figures(reading)) else ""
+    return kind if list(figures(again)) == list(figures(reading)) else ""

@@ -12,6 +12,7 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.doors import Reader
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.number import quoted
 from fiche.kernel.piece import Passage, Piece, Reading
 from fiche.kernel.record import replace
 from fiche.load.attached import check_digest, replaced, suspicions
@@ -21,7 +22,7 @@ from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
 from fiche.load.inputs import media_type
 from fiche.load.node import Mapping, Scalar
 from fiche.load.quoting import Document
-from fiche.load.references import Known
+from fiche.load.references import Known, nearest
 from fiche.load.values import Signature, fact, leaves, unique
 from fiche.load.vocabulary import RENAMED
 from fiche.load.workload import dimensions
@@ -180,11 +181,16 @@ def _warned(reading: Reading, content: bytes) -> Reading:
 
 def _known(node: Mapping, desk: Desk) -> bool:
     """Every one of the kinds that are to be read from one log: `torch_oom+vllm_log`."""
-    kinds = Known("kind of piece", (*DOCUMENT_KINDS, *desk.importers.kinds()), "F453")
-    kind = node.scalar("kind")
-    parts = [kind._replace(span=replace(kind.span, text=part)) for part in kind.text.split("+")]
-    found = [kinds.check(part, desk.sign.faults) for part in parts]
-    return all(found)
+    kind, known = node.scalar("kind"), desk.importers.kinds()
+    wrong = [part for part in kind.text.split("+") if part not in known]
+    for part in wrong:
+        near = nearest(part, (*DOCUMENT_KINDS, *known)) if desk.sign.faults.helpful else ""
+        message = f"there is no kind of piece {quoted(part)}"
+        desk.sign.faults.add("F453", message, kind.span, near or _KINDS)
+    return not wrong
+
+
+_KINDS = f"read by people: {', '.join(DOCUMENT_KINDS)}; without `kind` the format is found"
 
 
 _UNKNOWN = "F420"
