@@ -36,6 +36,31 @@ def test_only_the_frame_buffer_is_read():
     assert all(seen.device_index is None for seen in reading.observations)
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "svc-1  | ",
+        "2026-01-15T03:22:41.118{n}Z ",
+        "{n}.4s\t{n}\t",
+        "[pod/train-0/main] ",
+        "> ",
+        '{{"log":"',
+        "    ",
+    ],
+)
+def test_lines_with_a_prefix_keep_their_blocks(prefix):
+    lines = report().split("\n")
+    text = "\n".join(f"{prefix.format(n=10 ** (n % 4))}{line}" for n, line in enumerate(lines))
+    plain = read(report())
+    reading = read(text)
+    assert [(s.counter, s.value.text) for s in reading.observations] == [
+        (s.counter, s.value.text) for s in plain.observations
+    ]
+    assert [s.marks.get("mig") for s in reading.observations] == [
+        s.marks.get("mig") for s in plain.observations
+    ]
+
+
 def test_totals_are_counted_where_all_devices_are_listed():
     """`-i 1` lists one of several, and nobody knows which index it has."""
     assert [index for index, *_ in totals(read(report()))] == [0, 1]

@@ -17,10 +17,12 @@ from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.record import replace
 
 _GPU = re.compile(
     r"(?:^|\s)GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s{0,40}$"
 )
+_TITLE = re.compile(r"(.{0,300}?)={0,60}\s{0,4}NVSMI LOG")
 _PAIR = re.compile(r"(\s{0,60})(\S.{0,80}?)\s{0,60}:(?:\s{1,4}(.{0,300}))?$")
 _HEADING = re.compile(r"(\s{0,60})([A-Z][\w. /()-]{2,60})$")
 _MEMORY = {"Total": "total", "Reserved": "reserved", "Used": "used", "Free": "free"}
@@ -63,6 +65,7 @@ class _State:
     when: int | None = None
     attached: int | None = None
     mig: bool = False
+    prefix: re.Pattern[str] | None = None
 
 
 def read(content: bytes, sha256: str) -> Reading:
@@ -85,10 +88,21 @@ def read(content: bytes, sha256: str) -> Reading:
     return sheet.reading("nvidia_smi_q", "q-text", nvml.BACKEND)
 
 
+def _prefix(front: str) -> re.Pattern[str] | None:
+    """What a container or a build server puts before each line: as before the title, digits apart."""
+    parts = re.split(r"[0-9]{1,30}", front)
+    return re.compile("[0-9]{1,30}".join(map(re.escape, parts))) if front.strip() else None
+
+
 def _line(row: Row, state: _State) -> None:
-    text = row.text
-    if "NVSMI LOG" in text:
+    title = _TITLE.match(row.text)
+    if title is not None:
         state.gpu, state.block, state.slice = None, "", None
+        state.prefix = _prefix(title[1])
+    front = state.prefix.match(row.text) if state.prefix is not None else None
+    if front is not None:
+        row = replace(row, text=row.text[front.end() :])
+    text = row.text
     gpu = _GPU.search(text)
     if gpu is not None:
         _began(gpu[1], state)
