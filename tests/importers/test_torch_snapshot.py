@@ -463,3 +463,26 @@ def test_a_secret_among_the_labels_is_said():
         content = dumped(snapshot(machine.held(), [machine.entries]), protocol)
         warnings = take_in(io.BytesIO(content), "s.pickle", None).reading.warnings
         assert [w for w in warnings if w.startswith("secret_in_file: ") and "in a text" in w]
+
+
+def outcome(content, long, monkeypatch):
+    monkeypatch.setattr(_pickle_scan, "_LONG", long)
+    try:
+        return read(content)
+    except Refused as refused:
+        return refused.diagnostics[0].code
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_damage_in_a_long_trace_is_met_with_batches_as_without(writer, monkeypatch):
+    """Learnt shapes and handed-on batches are ways to be quick: they let nothing through or by."""
+    monkeypatch.setattr(_pickle_scan, "_LEARNT_FROM", 4096)
+    machine = busy(150)
+    content = WRITERS[writer](snapshot(machine.held(), [machine.entries]))
+    choose = random.Random(writer)
+    for _ in range(30):
+        changed = bytearray(content)
+        place = choose.randrange(len(changed))
+        changed[place] ^= 1 << choose.randrange(8)
+        short, long = (outcome(bytes(changed), limit, monkeypatch) for limit in (1 << 40, 1 << 12))
+        assert short == long
