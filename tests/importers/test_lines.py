@@ -51,6 +51,13 @@ def test_a_whole_line_is_not_joined_with_the_next():
     assert only(text).search(GRAMMAR) is None
 
 
+@pytest.mark.parametrize(
+    "bar", ["\x1b[36msvc-1  |\x1b[0m ", "\x1b[36msvc-1  | \x1b[0m", "svc-1  | "]
+)
+def test_a_container_in_colour_is_no_part_of_the_line(bar):
+    assert only(f"{bar}{MESSAGE}\n").text == MESSAGE
+
+
 def test_the_speaker_is_who_the_prefix_names():
     assert only(f"[rank3]: {MESSAGE}").speaker.rank == 3
     assert only(f"(Worker_TP1 pid=391) INFO {MESSAGE}").speaker.rank == "TP1"

@@ -61,7 +61,7 @@ _PREFIXES = (
     rb"[EWIF]\d{4} " + _CLOCK + rb" {1,4}\d{1,9} [^\]\s]{1,160}\]",
     rb"\[[EWIF]\d{3,4} " + _CLOCK + rb" [^\]\s]{1,160}\]",
     # Containers: compose, docker's own files, kubernetes' own files and tools.
-    rb"[\w.@-]{1,80}[ \t]{0,20}\|(?=\s)",
+    rb"[\w.@-]{1,80}[ \t]{0,20}\|(?=[\s\x1b])",
     rb'\{"log":"',
     rb"std(?:err|out) [FP](?::\S{1,40})? ",
     rb"\[(?:pod|container)/[\w./-]{1,240}\]",
