@@ -35,9 +35,9 @@ def code(content):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("pack", [bytes, functools.partial(gzip.compress, compresslevel=1)])
 def test_a_long_log_in_any_wrapping_reads_as_its_text(encoding, pack):
-    text = chatter(3_000_000) + "Größe\n".encode() + OOM + chatter(3_000_000)
+    text = chatter(1_200_000) + "Größe\n".encode() + OOM + chatter(1_200_000)
     packed = pack(text.decode().encode(encoding))
     taken = take_in(io.BytesIO(packed), "a.log", None)
     (failure,) = taken.reading.failures
