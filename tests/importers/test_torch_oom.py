@@ -968,6 +968,15 @@ def test_more_messages_than_a_log_can_hold_are_refused(monkeypatch, limit):
         read(text * 25)
 
 
+def test_more_messages_than_a_line_can_hold_are_refused(monkeypatch):
+    monkeypatch.setattr(_scan, "MAX_ON_A_LINE", 20)
+    text = f"{CLASS}{sentence()} "
+    assert len(read(text * 10).failures) == 1
+    assert len(read(f"{text}\n" * 25).failures) == 1
+    with pytest.raises(Refused, match="F427"):
+        read(text * 25)
+
+
 def test_line_numbers_of_a_long_log_stay_right():
     lines = [f"line {n}" for n in range(1, 5_000)]
     for n in (10, 999, 4_000):

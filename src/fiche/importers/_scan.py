@@ -19,6 +19,7 @@ from fiche.kernel.record import record, replace
 # More than this is no log of failures but an attack, or a file to cut before citing it.
 MAX_MESSAGES = 10_000
 MAX_PLACES = 50_000
+MAX_ON_A_LINE = 2_000
 NEAR = 32
 _REACH_BACK = 240
 _REACH_ON = 120
@@ -203,10 +204,12 @@ def messages(
     `harmless` may be many: they tell of no failure.
 
     Raises:
-        Refused: F427, there are more than `MAX_MESSAGES`, or `MAX_PLACES` to look at.
+        Refused: F427, there are more than `MAX_MESSAGES`, more than `MAX_ON_A_LINE` on one line, or more
+            than `MAX_PLACES` to look at.
     """
     lines = Lines(content)
     done, looked_at, seen = -1, 0, 0
+    line, on_it = 0, 0
     for place in heapq.merge(*(word.places(content) for word in words)):
         if place[1] <= done:
             continue
@@ -218,8 +221,10 @@ def messages(
                 looked_at -= 1
             else:
                 seen += 1
+            on_it = on_it + 1 if message.line == line else 1
+            line = message.line
             yield message
-        if looked_at > MAX_PLACES or seen > MAX_MESSAGES:
+        if looked_at > MAX_PLACES or seen > MAX_MESSAGES or on_it > MAX_ON_A_LINE:
             hint = "cite the part of the log that holds the failure"
             raise refused("F427", "too many messages of failure in one file", sha256, hint=hint)
 
