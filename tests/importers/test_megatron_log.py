@@ -158,7 +158,7 @@ def test_a_log_without_these_lines():
 def test_a_name_may_lose_its_blank_to_a_terminal(columns):
     lines = "\n".join(FULL[at : at + columns].rstrip() for at in range(0, len(FULL), columns))
     try:
-        reading = read(MEMBER, lines)
+        reading = MEMBER.read(lines.encode(), "ab" * 32)
     except Refused:
         return
     assert {o.counter for o in reading.observations} <= {"allocated_bytes", "reserved_bytes"}
