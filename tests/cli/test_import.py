@@ -8,6 +8,7 @@ import lzma
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from importers.documents import pdf
@@ -71,7 +72,13 @@ def test_the_text_says_what_happened_and_what_is_not_said(fiche, write):
 
 def test_a_record_in_text_shows_runs_and_counters(fiche, write):
     out = fiche("import", write("m.json", document_bytes(RECORD))).out
-    for words in ("whole loop", "max_memory_reserved", "15032385536", "14.00 GiB", "executed_differs"):
+    for words in (
+        "whole loop",
+        "max_memory_reserved",
+        "15032385536",
+        "14.00 GiB",
+        "executed_differs",
+    ):
         assert words in out
 
 
@@ -230,3 +237,23 @@ def test_scores_are_shown_with_error_shots_and_place(fiche, write):
     assert "arc_easy, 0 shots acc" in text
     assert "± 0.0079" in text
     assert "warning: stderr_missing" in text
+
+
+def test_a_snapshot_is_drawn_into_a_file_of_its_own(fiche, tmp_path):
+    """C4: the two peaks are marked at their own instants."""
+    snapshot = Path(__file__).parents[2] / "samples" / "incident" / "evidence" / "snapshot.pickle"
+    drawn = tmp_path / "memory.svg"
+    assert fiche("import", snapshot, "--picture", drawn).code == 0
+    text = drawn.read_text(encoding="utf-8")
+    assert text.startswith("<svg ")
+    assert "at 2.150" in text
+    assert "at 3.000" in text
+    again = fiche("import", snapshot, "--picture", drawn)
+    assert (again.code, again.err.split()[0]) == (2, "F610")
+
+
+def test_nothing_is_drawn_where_there_is_nothing_to_draw(fiche, write, tmp_path):
+    log = write("a.log", b"RuntimeError: CUDA error: out of memory\n")
+    refused = fiche("import", log, "--picture", tmp_path / "x.svg")
+    assert (refused.code, refused.err.split()[0]) == (2, "F702")
+    assert not (tmp_path / "x.svg").exists()

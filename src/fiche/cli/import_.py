@@ -39,6 +39,10 @@ def import_(
             help="replace users, hosts, addresses and secrets before it is shown or stored",
         ),
     ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="draw a snapshot's memory over time as SVG"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Say what files of evidence hold, and with --to add them to a fiche.
@@ -48,7 +52,8 @@ def import_(
     from fiche.cli.imported import attach, show
 
     if to is None:
-        show(files, kind, redact=redact, json=json, alone=[*_given(name=name, dry_run=dry_run)])
+        alone = [*_given(name=name, dry_run=dry_run)]
+        show(files, kind, redact=redact, json=json, picture=picture, alone=alone)
     else:
         attach(files, to, kind, name, redact=redact, dry_run=dry_run, json=json)
 

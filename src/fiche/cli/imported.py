@@ -12,23 +12,46 @@ from fiche.kernel.diagnostic import Refused
 
 
 def show(
-    files: Sequence[Path], kind: str | None, *, redact: bool, json: bool, alone: Sequence[str]
+    files: Sequence[Path],
+    kind: str | None,
+    *,
+    redact: bool,
+    json: bool,
+    picture: Path | None,
+    alone: Sequence[str],
 ) -> None:
-    """Print what files say, read from redacted texts where that is asked.
+    """Print what files say, read from redacted texts where that is asked; `picture` is drawn beside it.
 
     Raises:
-        Refused: F702 an option that goes with `--to` only, and whatever is wrong with a file.
+        Refused: F702 an option that goes with `--to` only, or nothing to draw; F610, F611 the picture
+            cannot be written; and whatever is wrong with a file.
     """
     if alone:
         message = f"{', '.join(alone)}: nothing is stored without --to"
         raise Refused([together(message, "name the fiche: --to fiche.yaml")])
     pieces = _redacted(files, kind) if redact else read_evidence(files, kind)
+    if picture is not None:
+        _draw(pieces, picture)
     if json:
         put_json({"pieces": [piece.json() for piece in pieces]})
         return
     from fiche.cli.evidence_text import pieces_text
 
     put_text(pieces_text(pieces))
+
+
+def _draw(pieces: Sequence[Evidence], picture: Path) -> None:
+    from fiche.cli.output import write_file
+    from fiche.render.timeline import timeline_svg
+
+    if len(pieces) != 1:
+        raise Refused([together("--picture draws one file", "import the files one by one")])
+    try:
+        drawn = timeline_svg(pieces[0].reading)
+    except ValueError:
+        hint = "a memory snapshot of PyTorch with a recorded trace has one"
+        raise Refused([together(f"{pieces[0].file} holds nothing to draw", hint)]) from None
+    write_file(picture, drawn.encode(), force=False)
 
 
 def _redacted(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ...]:
