@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from fiche.importers._found import Draft
+from fiche.importers._lazy import lazy
 from fiche.importers._scan import Message
 from fiche.importers._sizes import MPS_SIZE, SIZE, printed
 from fiche.kernel.piece import OtherProcess
@@ -63,8 +64,8 @@ def _shape(found: Draft) -> str:
     return "sentence-2.1" if b"torch.cuda." in found.message.front[-60:] else "sentence-2.5"
 
 
-_EXA = re.compile(rb"morethan1EBmemory\.?")
-_REQUESTED = re.compile(SIZE + rb"(?=(\(GPU|\.GPU)?)")
+_EXA = lazy(rb"morethan1EBmemory\.?")
+_REQUESTED = lazy(SIZE + rb"(?=(\(GPU|\.GPU)?)")
 
 
 def _requested(found: Draft) -> None:
@@ -96,7 +97,7 @@ def _take(found: Draft, pattern: re.Pattern[bytes], name: str) -> bool:
 
 
 _ELLIPSIS = b".\xe2\x80\xa6"
-_LAST_FIGURE = re.compile(SIZE)
+_LAST_FIGURE = lazy(SIZE)
 
 
 def _take_last(found: Draft, name: str) -> None:
@@ -111,7 +112,7 @@ def _take_last(found: Draft, name: str) -> None:
         found.end = match.end()
 
 
-_DIGITS = re.compile(rb"[\d.]+")
+_DIGITS = lazy(rb"[\d.]+")
 
 
 def _one_number(found: Draft, match: re.Match[bytes], group: int) -> bool:
@@ -137,7 +138,7 @@ def _details(found: Draft) -> None:
         _begun(found)
 
 
-_BEGUN = re.compile(rb"\.GPU(\d{1,3})")
+_BEGUN = lazy(rb"\.GPU(\d{1,3})")
 
 
 def _begun(found: Draft) -> None:
@@ -155,8 +156,8 @@ def _begun(found: Draft) -> None:
     found.end = cut.end() if cut else found.end
 
 
-_OPENING = re.compile(rb"\(GPU(\d{1,3});")
-_ITEM = re.compile(
+_OPENING = lazy(rb"\(GPU(\d{1,3});")
+_ITEM = lazy(
     SIZE
     + rb"(totalcapacity|alreadyallocated|free|allowed|cached|reserved(?:intotal(?:byPyTorch)?)?)[;,)]?"
 )
@@ -185,20 +186,20 @@ def _bracketed(found: Draft) -> None:
 
 
 _OF_THE_SENTENCE = (b"hasatotalcapacityof", b"hasatotalcapactyof")
-_SENTENCE = re.compile(rb"\.GPU(\d{1,3})hasatotalcapac(i?)tyof")
-_CUT = re.compile(rb"\.(?:GPU)?")
-_CAPACITY = re.compile(SIZE + rb"(ofwhich|of|\.)")
-_FREE = re.compile(SIZE + rb"(isfree|is)\.?")
-_OTHER = re.compile(rb"Process(\d{1,10})has" + SIZE + rb"memoryinuse\.?")
-_OWN = re.compile(rb"Includingnon-PyTorchmemory,thisprocesshas" + SIZE + rb"(memoryinuse)\.?")
-_ALLOWED = re.compile(SIZE + rb"(allowed);?")
-_ALLOCATED = re.compile(rb"Oftheallocatedmemory" + SIZE + rb"(isallocatedbyPyTorch|is),?")
-_POOLS = re.compile(
+_SENTENCE = lazy(rb"\.GPU(\d{1,3})hasatotalcapac(i?)tyof")
+_CUT = lazy(rb"\.(?:GPU)?")
+_CAPACITY = lazy(SIZE + rb"(ofwhich|of|\.)")
+_FREE = lazy(SIZE + rb"(isfree|is)\.?")
+_OTHER = lazy(rb"Process(\d{1,10})has" + SIZE + rb"memoryinuse\.?")
+_OWN = lazy(rb"Includingnon-PyTorchmemory,thisprocesshas" + SIZE + rb"(memoryinuse)\.?")
+_ALLOWED = lazy(SIZE + rb"(allowed);?")
+_ALLOCATED = lazy(rb"Oftheallocatedmemory" + SIZE + rb"(isallocatedbyPyTorch|is),?")
+_POOLS = lazy(
     rb"with"
     + SIZE
     + rb"(allocatedinprivatepools|allocated)(?:\(e\.g\.,?(?:CUDA|HIP|XPU)Graphs\))?,?"
 )
-_RESERVED = re.compile(rb"and" + SIZE + rb"(isreservedbyPyTorchbutunallocated|is)\.?")
+_RESERVED = lazy(rb"and" + SIZE + rb"(isreservedbyPyTorchbutunallocated|is)\.?")
 _CLAUSES = (
     (_OWN, "process_in_use"),
     (_ALLOWED, "allowed"),
@@ -252,17 +253,17 @@ def _block(message: Message) -> Draft:
     return found
 
 
-_TRIED = re.compile(rb"Triedtoallocate")
+_TRIED = lazy(rb"Triedtoallocate")
 _MPS_PARTS = (
-    (re.compile(rb"\((?:MPS|currently)allocated:" + MPS_SIZE + rb"([,)])"), "allocated"),
-    (re.compile(rb"otherallocations:" + MPS_SIZE + rb"([,)])"), "other_in_use"),
-    (re.compile(rb"maxallowed:" + MPS_SIZE + rb"(\))"), "allowed"),
+    (lazy(rb"\((?:MPS|currently)allocated:" + MPS_SIZE + rb"([,)])"), "allocated"),
+    (lazy(rb"otherallocations:" + MPS_SIZE + rb"([,)])"), "other_in_use"),
+    (lazy(rb"maxallowed:" + MPS_SIZE + rb"(\))"), "allowed"),
     (
-        re.compile(rb"\.?Triedtoallocate" + MPS_SIZE + rb"(on)?(?:shared|private)?(?:pool)?"),
+        lazy(rb"\.?Triedtoallocate" + MPS_SIZE + rb"(on)?(?:shared|private)?(?:pool)?"),
         "requested",
     ),
 )
-_UNLIMITED = re.compile(rb"maxallowed:unlimited\)?")
+_UNLIMITED = lazy(rb"maxallowed:unlimited\)?")
 
 
 def _mps(message: Message) -> Draft:
@@ -282,16 +283,16 @@ def _mps(message: Message) -> Draft:
     return found
 
 
-_WORDS = re.compile(rb"\.?\(outofmemory\)")
+_WORDS = lazy(rb"\.?\(outofmemory\)")
 _NEXT = rb"(?=(Requested|Devicelimit|Free|PyTorchlimit)?)"
 _POOLED_PARTS = (
-    (re.compile(rb"Currentlyallocated:" + SIZE + _NEXT), "allocated"),
-    (re.compile(rb"Requested:" + SIZE + _NEXT), "requested"),
-    (re.compile(rb"Devicelimit:" + SIZE + _NEXT), "total_capacity"),
-    (re.compile(rb"Free\(accordingto(?:CUDA|HIP)\):" + SIZE + _NEXT), "free"),
-    (re.compile(rb"PyTorchlimit\(setbyuser-suppliedmemoryfraction\):" + SIZE + _NEXT), "allowed"),
+    (lazy(rb"Currentlyallocated:" + SIZE + _NEXT), "allocated"),
+    (lazy(rb"Requested:" + SIZE + _NEXT), "requested"),
+    (lazy(rb"Devicelimit:" + SIZE + _NEXT), "total_capacity"),
+    (lazy(rb"Free\(accordingto(?:CUDA|HIP)\):" + SIZE + _NEXT), "free"),
+    (lazy(rb"PyTorchlimit\(setbyuser-suppliedmemoryfraction\):" + SIZE + _NEXT), "allowed"),
 )
-_DEVICE = re.compile(rb"\d+")
+_DEVICE = lazy(rb"\d+")
 
 
 def _pooled(message: Message) -> Draft:

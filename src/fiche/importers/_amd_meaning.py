@@ -5,11 +5,11 @@ Memory of the GTT is the host's and is left out; visible VRAM is part of VRAM. P
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._figures import about, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Printed
@@ -17,8 +17,8 @@ from fiche.kernel.rounding import exact_bytes, unavailable
 
 BACKEND = "rocm"
 UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
-_AMOUNT = re.compile(r"\s{0,20}([0-9]{1,15})(\.[0-9]{1,4})?\s{0,4}(B|[KMGT]B)\s{0,20}")
-_BYTES = re.compile(r"\s{0,20}([0-9]{1,18})\s{0,20}")
+_AMOUNT = lazy(r"\s{0,20}([0-9]{1,15})(\.[0-9]{1,4})?\s{0,4}(B|[KMGT]B)\s{0,20}")
+_BYTES = lazy(r"\s{0,20}([0-9]{1,18})\s{0,20}")
 
 
 @lru_cache(maxsize=4_096)

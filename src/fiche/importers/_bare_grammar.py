@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from fiche.importers._found import Draft
+from fiche.importers._lazy import lazy
 from fiche.importers._scan import Message
 from fiche.kernel.rounding import exact_bytes
 
@@ -80,7 +81,7 @@ def _library(message: Message) -> Draft:
     return found
 
 
-_CALL = re.compile(rb"whencalling`?[\w:]{1,60}\([^`)]{0,80}\)`?")
+_CALL = lazy(rb"whencalling`?[\w:]{1,60}\([^`)]{0,80}\)`?")
 
 
 def _call(message: Message, end: int) -> int:
@@ -102,7 +103,7 @@ def _failed(message: Message, name: str) -> Draft:
     )
 
 
-_NCCL_DEVICE = re.compile(rb":\d{1,9}:\d{1,9} \[(\d{1,3})\] [^\n]{0,120}NCCL WARN")
+_NCCL_DEVICE = lazy(rb":\d{1,9}:\d{1,9} \[(\d{1,3})\] [^\n]{0,120}NCCL WARN")
 
 
 def _collective(message: Message) -> Draft:
@@ -122,7 +123,7 @@ def _calloc(message: Message) -> Draft:
     return found
 
 
-_DEVMEM = re.compile(rb"forsize::?(\d{1,20})\((\d{1,12})\)MB")
+_DEVMEM = lazy(rb"forsize::?(\d{1,20})\((\d{1,12})\)MB")
 
 
 def _hpu(message: Message) -> Draft:
@@ -144,7 +145,7 @@ def _hpu(message: Message) -> Draft:
     return found
 
 
-_THROWN = re.compile(rb"(?:Error|Exception):?[ \t\x1b\[0-9;m]{0,24}$")
+_THROWN = lazy(rb"(?:Error|Exception):?[ \t\x1b\[0-9;m]{0,24}$")
 
 
 def _wrapper(message: Message) -> Draft | None:

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes, printed_interval
 
 MAX_COLUMNS = 10_000
-_SCIENTIFIC = re.compile(r"([0-9](?:\.[0-9]{1,15})?)[eE]\+?([0-9]{1,2})")
+_SCIENTIFIC = lazy(r"([0-9](?:\.[0-9]{1,15})?)[eE]\+?([0-9]{1,2})")
 _LARGEST_EXPONENT = 18
 
 

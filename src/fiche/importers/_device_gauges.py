@@ -6,7 +6,6 @@ workload. The largest of several samples is at most the true peak.
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass, field
 
 from fiche.importers._device_tracks import MAX_TRACKS, Device, Key, Names, Track, whole_name
@@ -255,7 +254,7 @@ class Gauges:
             if key in last and now > last[key]:
                 gaps.append(now - last[key])
             last[key] = now
-        return int(statistics.median(gaps)) if gaps else None
+        return sorted(gaps)[len(gaps) // 2] if gaps else None
 
 
 def _described(device: Device) -> dict[str, object]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fiche.importers._lazy import lazy
 from fiche.importers._prefix import ANSI
 from fiche.importers._scan import Lines
 from fiche.kernel.address import Pointer
 from fiche.kernel.record import record
 
-_COLOUR = re.compile(ANSI + rb"|\\+u001[bB]\[[0-9;:]{0,24}m|\\+(?:x1[bB]|033)\[[0-9;:]{0,24}m")
-_ESCAPED_EDGE = re.compile(rb"\\{1,4}[rn]")
+_COLOUR = lazy(ANSI + rb"|\\+u001[bB]\[[0-9;:]{0,24}m|\\+(?:x1[bB]|033)\[[0-9;:]{0,24}m")
+_ESCAPED_EDGE = lazy(rb"\\{1,4}[rn]")
 _LONGEST = 8_192
 _LONGEST_LINE = 4 * 1024 * 1024
 _SHOWN = 400

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from fiche.importers._json import NotJsonError, not_json, pointer, value_of
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.record import record
 
-_BEGINS = re.compile(rb"(?m)^\s{0,40}[\[{]")
+_BEGINS = lazy(rb"(?m)^\s{0,40}[\[{]")
 MAX_DOCUMENTS = 100_000
 
 

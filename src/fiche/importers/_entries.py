@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from fiche.importers import _json
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, lines
 from fiche.kernel.address import Pointer
 
 _REACH = 2_000
-_DOCUMENT = re.compile(rb"\s{0,1000}(?:\[\s{0,1000})?\{\s{0,1000}\"")
+_DOCUMENT = lazy(rb"\s{0,1000}(?:\[\s{0,1000})?\{\s{0,1000}\"")
 _STEPS = ("step", "current_steps", "global_step")
 
 
@@ -44,7 +45,7 @@ class Entry(NamedTuple):
 
 def pairs(keys: str) -> re.Pattern[str]:
     """The pattern of one pair in a printed dictionary; `keys` is the source of a pattern of keys."""
-    return re.compile(
+    return lazy(
         rf"(['\"])(?P<key>{keys})\1\s{{0,9}}:\s{{0,9}}(?P<quote>['\"]?)"
         r"(?P<value>-?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?|Not available)"
         r"['\"]?\s{0,9}(?=[,}])"
@@ -83,7 +84,7 @@ def is_document(content: bytes) -> bool:
 
 
 def _in_document(document: object, sha256: str, keys: str) -> Iterator[Entry]:
-    wanted = re.compile(keys)
+    wanted = lazy(keys)
     for path, item in _json.walk(document):
         if not isinstance(item, dict):
             continue

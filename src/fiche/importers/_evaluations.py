@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fiche.importers._json import Path
+from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, fact_at, word
 from fiche.kernel.address import Pointer
 
@@ -25,9 +26,7 @@ ENGINES = {
     "sglang": "sglang",
 }
 # Classes that ask a server: which program answers, the harness does not know.
-_SERVED = re.compile(
-    r"(?:local|openai|anthropic|tgi|inference|litellm|sglang-generate|gguf|ggml)\b.*"
-)
+_SERVED = lazy(r"(?:local|openai|anthropic|tgi|inference|litellm|sglang-generate|gguf|ggml)\b.*")
 _FORMATS = {
     "bfloat16": "bf16",
     "float16": "fp16",
@@ -36,10 +35,10 @@ _FORMATS = {
     "float": "fp32",
     "float64": "fp64",
 }
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(?:/[A-Za-z0-9][\w.-]{0,95})?")
+_HUB_NAME = lazy(r"[A-Za-z0-9][\w.-]{0,95}(?:/[A-Za-z0-9][\w.-]{0,95})?")
 # A branch or a tag moves; only a commit names a revision for good.
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
-_NOT_A_NAME = re.compile(r"(?:[./~\\]|[A-Za-z]:[\\/])")
+_COMMIT = lazy(r"[0-9a-f]{7,64}")
+_NOT_A_NAME = lazy(r"(?:[./~\\]|[A-Za-z]:[\\/])")
 
 
 def state_model(board: Board, path: Path, name: object) -> None:
@@ -98,15 +97,13 @@ def arguments(told: object) -> dict[str, Any]:
 
 
 _ENVIRONMENT: Mapping[str, re.Pattern[str]] = {
-    "framework.version": re.compile(r"^PyTorch version: (\S{1,80})", re.MULTILINE),
-    "driver": re.compile(r"^Nvidia driver version: (\S{1,80})", re.MULTILINE),
-    "runtime": re.compile(r"^(?:CUDA|HIP) runtime version: (\S{1,80})", re.MULTILINE),
-    "python": re.compile(r"^Python version: (\d\S{0,40})", re.MULTILINE),
-    "os": re.compile(r"^OS: (.{1,120})$", re.MULTILINE),
+    "framework.version": lazy(r"^PyTorch version: (\S{1,80})", re.MULTILINE),
+    "driver": lazy(r"^Nvidia driver version: (\S{1,80})", re.MULTILINE),
+    "runtime": lazy(r"^(?:CUDA|HIP) runtime version: (\S{1,80})", re.MULTILINE),
+    "python": lazy(r"^Python version: (\d\S{0,40})", re.MULTILINE),
+    "os": lazy(r"^OS: (.{1,120})$", re.MULTILINE),
 }
-_DEVICE = re.compile(
-    r"^(?:GPU models and configuration: )?GPU (\d{1,3}): (.{1,120})$", re.MULTILINE
-)
+_DEVICE = lazy(r"^(?:GPU models and configuration: )?GPU (\d{1,3}): (.{1,120})$", re.MULTILINE)
 _UNTOLD = ("N/A", "Could", "No")
 
 

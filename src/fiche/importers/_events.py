@@ -6,13 +6,13 @@ commands of a session, and a failure after the program went on are events of the
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
+from fiche.importers._lazy import lazy
 from fiche.kernel.piece import OtherProcess, Printed
 
 _NEAR = 256 * 1024
@@ -20,21 +20,21 @@ _LOOKED_AT = 64 * 1024
 _AFTER = 8 * 1024
 _COMPARED = 64
 
-_SESSION = re.compile(
+_SESSION = lazy(
     rb"\n(?:>>> |In \[\d{1,6}\]:|[^\n]{0,80}##\[group\]Run "
     rb"|(?:[^\n]{0,80}[$#]|\+{1,4}) (?:python|torchrun|accelerate|deepspeed|srun)\b"
     rb"|[^\n]{0,60}?(?:(?<![=#*~])[=#*~]{3,80}+|(?<![+>-])[+>-]{2,80}+ )[^\n]{0,60}?"
     rb"\b(?i:run|trial|experiment|config|case|seed|attempt)\b[^\n\d]{0,40}+\d)"
 )
-_WENT_ON = re.compile(
+_WENT_ON = lazy(
     rb"(?i:skipping (?:this )?batch|\bretrying\b|\bretry \d|recover(?:ed|ing)? from|falling back to"
     rb"|(?:decreas|reduc|halv|lower|adjust)(?:e|ed|ing)? (?:the )?(?:micro.?)?batch"
     rb"|batch.?size (?:was )?(?:reduced|decreased|lowered|halved)|with (?:a )?smaller batch"
     rb"|training with a batch size of)"
 )
-_WRAPS = re.compile(rb"failed with error|RayTaskError|ray::|Exception in worker")
-_TEST = re.compile(rb"(?:FAILED|ERROR)\b[^\n]{0,400}?::(test\w{0,200}(?:\[[^\]\n]{0,200}\])?)")
-_HEADING = re.compile(
+_WRAPS = lazy(rb"failed with error|RayTaskError|ray::|Exception in worker")
+_TEST = lazy(rb"(?:FAILED|ERROR)\b[^\n]{0,400}?::(test\w{0,200}(?:\[[^\]\n]{0,200}\])?)")
+_HEADING = lazy(
     rb"(?:\A|\n)(?:_{3,} ?(?:[\w.]{1,200}\.)?(test\w{0,200}(?:\[[^\]\n]{0,200}\])?) ?_{3,}"
     rb"|(?:ERROR|FAIL): (test\w{0,200}))"
 )

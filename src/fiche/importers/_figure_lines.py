@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from fiche.importers._lazy import lazy
 from fiche.kernel.piece import Passage
 
 MOST = 300
@@ -19,7 +20,7 @@ _UNITS = (
     r"USD|EUR|GBP|CHF|JPY|CNY|BRL|TRY|CAD|AUD|INR|SEK|NOK|DKK|PLN|R\$|US\$|[€$£¥₺₹]|"
     r"cards?|GPUs?|lots?|units?|pcs|tokens?(?:/s)?"
 )
-_FIGURE = re.compile(
+_FIGURE = lazy(
     rf"(?<![\w.,])(?:{_NUMBER})[ \u00a0\u202f]?(?:{_UNITS})(?![\w])|(?:R\$|US\$|[€$£¥₺₹]|USD|EUR|GBP|CHF)"
     rf"[ \u00a0\u202f]?(?:{_NUMBER})(?![\w])"
 )
@@ -27,7 +28,7 @@ _MONTHS = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-_DATE = re.compile(
+_DATE = lazy(
     r"(?<!\d)(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|"
     rf"\d{{1,2}}(?:st|nd|rd|th)?\.? {_MONTHS}\.?,? \d{{4}}|"
     rf"{_MONTHS}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})(?!\d)",

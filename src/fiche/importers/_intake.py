@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from fiche.importers import _detect, _opened
 from fiche.importers._ahead import ahead
 from fiche.importers._excerpt import BARRIER, BLANK_BARRIER, Excerpt
+from fiche.importers._lazy import lazy
 from fiche.importers._limited import SECONDS, within_budget
 from fiche.importers._opened import opened, opened_head, packed_once, unpacked_note
 from fiche.importers._packed import PORTION, packing_of, portions, unpacked
@@ -40,13 +40,13 @@ _STEP = 4 * 1024 * 1024
 # Documents of a few pages that unpack to anything: bounded however short they are.
 _CONTAINERS = (b"%PDF-", b"PK\x03\x04")
 _DOCUMENT_S = 15
-_PICKLE = re.compile(rb"\x80[\x02-\x05]")
-_LINE = re.compile(r"line [0-9]+: ")
-_DOCUMENT = re.compile(
+_PICKLE = lazy(rb"\x80[\x02-\x05]")
+_LINE = lazy(r"line [0-9]+: ")
+_DOCUMENT = lazy(
     rb"\s{0,4096}(?:[{\[]\s{0,4096}(?:[\"{}\[\]]|-?\d{1,40}(?:\.\d{1,40})?\s{0,40},)|<[?!\w])"
 )
-_TAGGED = re.compile(rb"\[\d{1,5},\d{1,5}\]<std")
-_JSON_LINES = re.compile(rb'\{[^\n]{0,65536}\}[ \t]{0,8}\r?\n\{"')
+_TAGGED = lazy(rb"\[\d{1,5},\d{1,5}\]<std")
+_JSON_LINES = lazy(rb'\{[^\n]{0,65536}\}[ \t]{0,8}\r?\n\{"')
 # A document of its own: from here on an importer is sure.
 _UNMISTAKABLE = 80
 

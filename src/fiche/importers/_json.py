@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
 
 Path = tuple[str | int, ...]
 _MAX_DIGITS = 400
-_START = re.compile(rb"\s{0,1000}[\[{]")
+_START = lazy(rb"\s{0,1000}[\[{]")
 
 
 class NotJsonError(Exception):

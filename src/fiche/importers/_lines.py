@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from fiche.importers._lazy import lazy
 from fiche.importers._prefix import ANSI, Speaker, body, speaker
 from fiche.importers._scan import Lines, plain
 from fiche.kernel.address import Pointer
@@ -24,14 +25,14 @@ _SHOWN = 400
 _SHORTEST_WRAPPED = 40
 _MAX_JOINED = 6
 # As terminals, JSON, shells, log daemons and viewers write colours; and what is left without the escape sign.
-_COLOUR = re.compile(
+_COLOUR = lazy(
     ANSI
     + rb"|(?:\\+u001[bB]|\\+x1[bB]|\\+033|#033|\^\[|\xe2\x90\x9b|\xe2\x86\x90)\[[0-9;:]{0,24}m"
     + rb"|\[[0-9][0-9;:]{0,23}m"
 )
-_EDGE = re.compile(rb"[\r\n]")
-_ESCAPED_EDGE = re.compile(rb"[\r\n]|\\{1,4}[nr]")
-_QUOTE = re.compile(rb"[\"']")
+_EDGE = lazy(rb"[\r\n]")
+_ESCAPED_EDGE = lazy(rb"[\r\n]|\\{1,4}[nr]")
+_QUOTE = lazy(rb"[\"']")
 
 
 def spaced(source: str, flags: int = 0) -> re.Pattern[str]:
@@ -39,7 +40,7 @@ def spaced(source: str, flags: int = 0) -> re.Pattern[str]:
 
     Write `\x20` for a blank that must be there.
     """
-    return re.compile(source.replace(" ", r"\s{0,60}"), flags)
+    return lazy(source.replace(" ", r"\s{0,60}"), flags)
 
 
 class Line:

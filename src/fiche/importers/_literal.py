@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fiche.importers._json import Path
+from fiche.importers._lazy import lazy
 
 _MAX_DEPTH = 16
 _MAX_TOKENS = 1_000_000
 _LONGEST = 300
-_TOKEN = re.compile(
+_TOKEN = lazy(
     rb"(?P<open>(?:OrderedDict|dict)\(|defaultdict\([^(){}\[\]]{0,60},|[{\[(])"
     rb"|(?P<close>[}\])])"
     rb"|'(?P<single>[^'\\\n]{0,300})'|\"(?P<double>[^\"\\\n]{0,300})\""
@@ -23,7 +24,7 @@ _TOKEN = re.compile(
     rb"|(?P<word>None|True|False|null|true|false|NaN|nan)"
     rb"|(?P<mark>[,:])"
 )
-_PART = re.compile(rb"(?:'[^'\\\n]{0,300}|\"[^\"\\\n]{0,300}|[A-Za-z]{0,20}|-?[0-9.]{0,80})")
+_PART = lazy(rb"(?:'[^'\\\n]{0,300}|\"[^\"\\\n]{0,300}|[A-Za-z]{0,20}|-?[0-9.]{0,80})")
 _PAIRS = {b"{": b"}", b"[": b"]", b"(": b")"}
 
 

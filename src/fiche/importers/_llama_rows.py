@@ -9,18 +9,19 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from fiche.importers._lazy import lazy
 from fiche.importers._markdown import Row
 from fiche.importers._refusal import refused
 from fiche.importers._results import fact_at, figure
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 
-HEAD = re.compile(
+HEAD = lazy(
     rb"\| model {1,60}\| {1,20}size \| {1,20}params \| backend [^\r\n]{1,400}\| {1,20}test \| {1,20}t/s \|"
 )
-_TEST = re.compile(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
-_RATE = re.compile(r"(\d{1,12}\.\d{2}) ± (\d{1,12}\.\d{2})")
-_BUILD = re.compile(rb"(?m)^.{0,200}?build: ([0-9a-f]{6,40}|unknown) \((\d{1,9})\)")
+_TEST = lazy(r"(?:pp ?(\d{1,9}))?\+?(?:tg ?(\d{1,9}))?(?: @ d(\d{1,9}))?")
+_RATE = lazy(r"(\d{1,12}\.\d{2}) ± (\d{1,12}\.\d{2})")
+_BUILD = lazy(rb"(?m)^.{0,200}?build: ([0-9a-f]{6,40}|unknown) \((\d{1,9})\)")
 _MOST_ROWS = 20_000
 _WHOLE = frozenset({"n_prompt", "n_gen", "n_depth", "build_number"})
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from fiche.importers._figures import MIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._logged import Counter, note
 from fiche.importers._sheet import Sheet
@@ -19,7 +20,7 @@ from fiche.kernel.record import replace
 # Some builds print with the decimal sign of the system.
 MIBS = r"-?[0-9]{1,9}(?:[.,][0-9]{1,4})?"
 BUFFER = r"(?P<buffer>RPC\[[^\]\s]{1,80}\]|[A-Za-z][A-Za-z0-9_.-]{0,60})"
-_ON_DEVICE = re.compile(r"([A-Za-z]{2,10}?)([0-9]{1,3})")
+_ON_DEVICE = lazy(r"([A-Za-z]{2,10}?)([0-9]{1,3})")
 _BACKENDS = {
     "cuda": "cuda",
     "rocm": "rocm",
@@ -32,7 +33,7 @@ _BACKENDS = {
     "cann": "cann",
     "opencl": "opencl",
 }
-_HOST = re.compile(r"(?:CPU|BLAS|AMX|Host)\b|CPU_|.{1,40}_Host$|.{1,40}_Pinned$")
+_HOST = lazy(r"(?:CPU|BLAS|AMX|Host)\b|CPU_|.{1,40}_Host$|.{1,40}_Pinned$")
 
 
 def device_of(buffer: str) -> int | None:

@@ -9,6 +9,7 @@ import re
 
 from fiche.importers import _logged_facts
 from fiche.importers._figures import MIB, floored
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._llamacpp_buffers import BUFFER, MIBS, LlamaLog, backend_of, device_of, mib
 from fiche.importers._logged import Counter, Rule, note
@@ -86,7 +87,7 @@ def _sum(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
         log.sheet.fact(line, "formats.cache", _logged_facts.format_word(kind) or kind)
 
 
-_TYPE = re.compile(r"\b([KV])\s{0,9}\(\s{0,9}(\w{2,12})\s{0,9}\)")
+_TYPE = lazy(r"\b([KV])\s{0,9}\(\s{0,9}(\w{2,12})\s{0,9}\)")
 
 
 def _file(log: LlamaLog, line: Line, match: re.Match[str]) -> None:

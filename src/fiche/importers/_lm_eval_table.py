@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from fiche.importers import _evaluations as told
+from fiche.importers._lazy import lazy
 from fiche.importers._markdown import Row, heading, tables
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, fact_at, figure
@@ -26,8 +27,8 @@ _OLDER = (
 OLDEST = ("Task", "Version", "Metric", "Value", "", "Stderr")
 _HEADINGS = tuple((heading(names), names) for names in (*_COLUMNS, *_OLDER, OLDEST))
 # lighteval names a task with the number of its shots at the end, and first of all "all".
-_LIGHTEVAL = re.compile(r"all|.{1,200}[:|]\d{1,4}")
-_SETTINGS = re.compile(
+_LIGHTEVAL = lazy(r"all|.{1,200}[:|]\d{1,4}")
+_SETTINGS = lazy(
     rb"(?m)(?:^|[\s|\]])([\w.-]{1,60}) \((.{0,4000}?)\), (?:gen_kwargs: \((?P<gen>.{0,2000})\), )?"
     rb"limit: (?P<limit>\S{1,40}), (?:provide_description: \S{1,20}, )?"
     rb"num_fewshot: (?P<shots>\S{1,20}), batch_size: (?P<batch>[^\r\n]{1,80})"

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fiche.importers._figures import GIB, full, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, lines, spaced
 from fiche.importers._refusal import refused
 from fiche.importers._scan import MAX_MESSAGES
@@ -26,7 +27,7 @@ _TRIED = 400
 _MORE_THAN_A_PRINT = 6
 # Columns at which terminals and viewers wrap.
 _NARROWEST, _WIDEST = 40, 300
-_HEAD_OF_LINE = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b|level=[A-Z]")
+_HEAD_OF_LINE = lazy(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b|level=[A-Z]")
 
 
 class Counter(NamedTuple):

@@ -6,9 +6,9 @@ and decides nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._sheet import Sheet
 
@@ -27,10 +27,10 @@ _FORMATS = {
     "float8_e5m2": "fp8_e5m2",
     "fp8_e5m2": "fp8_e5m2",
 }
-_HUB_NAME = re.compile(r"([A-Za-z0-9][\w.-]{0,95})/[\w.-]{1,95}")
+_HUB_NAME = lazy(r"([A-Za-z0-9][\w.-]{0,95})/[\w.-]{1,95}")
 # First parts of relative paths, which look like the names of a hub.
 _FOLDERS = frozenset({"models", "model", "checkpoints", "weights", "data", "tmp", "mnt", "home"})
-_PAIR = re.compile(
+_PAIR = lazy(
     r"[\"']?\b(?P<key>[a-z][a-z_0-9]{1,40})[\"']?(?:=|: ?)"
     r"(?P<value>'[^']{0,300}'|\"[^\"]{0,300}\"|[\w.:/+-]{1,200})"
 )

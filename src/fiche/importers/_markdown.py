@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from fiche.importers._lazy import lazy
+
 _MOST_ROWS = 20_000
-_RULE = re.compile(r"[\s:|-]+")
+_RULE = lazy(r"[\s:|-]+")
 
 
 class Row(NamedTuple):
@@ -24,7 +26,7 @@ class Row(NamedTuple):
 def heading(names: Sequence[str]) -> re.Pattern[bytes]:
     """What finds the heading of a table with these column names; an empty name is an empty cell."""
     cells = rb"[ \t]{0,200}\|[ \t]{0,200}".join(re.escape(name.encode()) for name in names)
-    return re.compile(rb"\|[ \t]{0,200}" + cells + rb"[ \t]{0,200}\|")
+    return lazy(rb"\|[ \t]{0,200}" + cells + rb"[ \t]{0,200}\|")
 
 
 def tables(content: bytes, found: re.Pattern[bytes], width: int) -> Iterator[tuple[int, list[Row]]]:

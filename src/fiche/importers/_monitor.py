@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator
 
 from fiche.importers._device_rows import Row, places, rows
+from fiche.importers._lazy import lazy
 from fiche.kernel.record import record
 
 # `# gpu   fb ...`, `#Date  Time  gpu ...`, and with commas where --format csv was asked for.
-_HEADER = re.compile(
-    r"#\s{0,4}((?:Date[\s,]{1,20}Time[\s,]{1,20})?gpu[\s,]{1,20}\S.{0,600})$", re.I
-)
+_HEADER = lazy(r"#\s{0,4}((?:Date[\s,]{1,20}Time[\s,]{1,20})?gpu[\s,]{1,20}\S.{0,600})$", re.I)
 # A header, or a row of numbers.
-OWN = re.compile(rb"#|^.{0,60}?[0-9]{1,10}[\s,]{1,40}(?:[0-9]|-)")
-_UNITS = re.compile(r"#\s{0,4}(?:YYYYMMDD|Idx\b)", re.I)
-_SPLIT = re.compile(r"[\s,]{1,200}")
+OWN = lazy(rb"#|^.{0,60}?[0-9]{1,10}[\s,]{1,40}(?:[0-9]|-)")
+_UNITS = lazy(r"#\s{0,4}(?:YYYYMMDD|Idx\b)", re.I)
+_SPLIT = lazy(r"[\s,]{1,200}")
 _MOST_COLUMNS = 80
 
 

@@ -7,12 +7,12 @@ holds the driver's reserve up to R509 (and in plain NVML), and leaves it out fro
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from functools import lru_cache
 
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._figures import MIB, about
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Printed
@@ -23,8 +23,8 @@ MIG = (
     "mig: a slice has its own capacity, and a program sees its slice only; the total of the whole device "
     "bounds it from above"
 )
-_FIGURE = re.compile(r"\s*([0-9]{1,9})(\s?)(MiB|MB)?\s*")
-_VERSION = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6}){0,4}")
+_FIGURE = lazy(r"\s*([0-9]{1,9})(\s?)(MiB|MB)?\s*")
+_VERSION = lazy(r"[0-9]{1,4}(?:\.[0-9]{1,6}){0,4}")
 # 2**64 - 1 bytes in MiB: how a driver says that a value is not available.
 _NO_VALUE = 1 << 43
 _MONTHS = {
@@ -34,11 +34,11 @@ _MONTHS = {
         start=1,
     )
 }
-_CTIME = re.compile(
+_CTIME = lazy(
     r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) {1,2}([0-9]{1,2}) "
     r"([0-9]{2}):([0-9]{2}):([0-9]{2}) ([0-9]{4})\b"
 )
-_STAMP = re.compile(
+_STAMP = lazy(
     r"\b([0-9]{4})[-/]?([0-9]{2})[-/]?([0-9]{2})[T ,]{1,4}([0-9]{2}):([0-9]{2}):([0-9]{2})"
     r"(?:[.,]([0-9]{1,9}))?"
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fiche.importers import _logged_facts
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._llamacpp_buffers import backend_of, device_of
 from fiche.importers._logged import Counter, Refusals, Rule, note
@@ -30,7 +31,7 @@ _PARTS = {
     "kv cache": "ollama.kv_cache",
     "compute graph": "ollama.compute_graph",
 }
-_ESTIMATES = re.compile(
+_ESTIMATES = lazy(
     r"memory\.(?:required|weights|graph)\.\w{1,40}|projector\.(?:weights|graph)"
     r"|memory\.gpu_overhead"
 )

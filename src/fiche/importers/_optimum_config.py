@@ -6,13 +6,13 @@ says otherwise, and no measurement.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from fiche.importers._evaluations import state_format, state_model, state_revision
 from fiche.importers._json import Path, whole
+from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, fact_at, members_of, word
 
 Place = Callable[[Path], Path]
@@ -22,7 +22,7 @@ _ENGINES = {"llama_cpp": "llama.cpp"}
 # Backends whose version is that of the engine itself.
 _VERSIONED = frozenset({"vllm", "onnxruntime", "openvino", "tensorrt-llm", "ipex"})
 _GENERATION = frozenset({"text-generation", "text2text-generation", "image-text-to-text"})
-_AMD = re.compile(r"(?i)\bAMD\b|Advanced Micro Devices|Instinct|Radeon")
+_AMD = lazy(r"(?i)\bAMD\b|Advanced Micro Devices|Instinct|Radeon")
 _MAX_WORDS = 60
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 
 STEP = 1024 * 1024
@@ -18,7 +19,7 @@ PORTION = 16 * 1024
 # What xz may use for its dictionary; its strongest preset takes 65 MiB. zstd keeps its own bound, 128 MiB.
 _XZ_MEMORY = 192 * 1024 * 1024
 _LONGEST_MAGIC = 13
-_TOO_LARGE = re.compile(r"(?i)memory")
+_TOO_LARGE = lazy(r"(?i)memory")
 
 
 class Packing(NamedTuple):
@@ -84,16 +85,16 @@ def _bzip2() -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
 
 
 PACKINGS = (
-    Packing("gzip", re.compile(rb"\x1f\x8b"), _gzip),
-    Packing("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _zstd),
-    Packing("xz", re.compile(rb"\xfd7zXZ\x00"), _xz),
+    Packing("gzip", lazy(rb"\x1f\x8b"), _gzip),
+    Packing("zstd", lazy(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _zstd),
+    Packing("xz", lazy(rb"\xfd7zXZ\x00"), _xz),
     # The older form has no magic: its usual properties, a dictionary of whole KiB, a length below 2**40.
     Packing(
         "lzma",
-        re.compile(rb"\x5d\x00\x00.[\x00-\x04](?:\xff{8}|.{5}\x00{3})", re.DOTALL),
+        lazy(rb"\x5d\x00\x00.[\x00-\x04](?:\xff{8}|.{5}\x00{3})", re.DOTALL),
         _xz,
     ),
-    Packing("bzip2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)"), _bzip2),
+    Packing("bzip2", lazy(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)"), _bzip2),
 )
 
 

@@ -7,7 +7,6 @@ in a process of its own with a bound on memory and time; here pages and characte
 from __future__ import annotations
 
 import io
-import logging
 
 from fiche.importers._refusal import refused
 from fiche.kernel.piece import Passage
@@ -24,6 +23,8 @@ def passages(content: bytes, sha256: str) -> tuple[Passage, ...]:
     Raises:
         Refused: it needs a password (F490), is broken (F491), or is too long (F492).
     """
+    import logging
+
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         return _passages(content, sha256)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from fiche.importers._lazy import lazy
+
 # Texts up to here are part of a run; a longer one is judged on its own.
 _SHORT = 24
 # An index of the memo costs its writer six bytes: LONG_BINPUT and the object that it names.
@@ -50,7 +52,7 @@ ODD = {
 }
 
 
-_TEXTS = re.compile(rb"(?:\x8c[\x08-\xff]|X[\x08-\xff][\x00-\x03]\x00\x00)([\x20-\x7e]{8,1024})")
+_TEXTS = lazy(rb"(?:\x8c[\x08-\xff]|X[\x08-\xff][\x00-\x03]\x00\x00)([\x20-\x7e]{8,1024})")
 WIDTHS = {
     **dict.fromkeys(b"]}()\x94\x85\x86\x87\x88\x89uesNta.", 1),
     **dict.fromkeys(b"hKq", 2),

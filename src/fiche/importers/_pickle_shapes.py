@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from fiche.importers._lazy import lazy
 from fiche.importers._pickle_opcodes import ALLOCATING, FRAME, STOP, WIDTHS, indexes, reach
 from fiche.kernel.record import record
 
@@ -14,7 +15,7 @@ _ONE_IN = 8
 _SEEN_OFTEN = 8
 _MOST_SHAPES = 4
 _LONGEST = 128
-_REFERENCES = re.compile(rb"(?:j....|h.)+e", re.DOTALL)
+_REFERENCES = lazy(rb"(?:j....|h.)+e", re.DOTALL)
 
 
 @record(kw_only=False)
@@ -39,7 +40,7 @@ def most_usual_shape(
     usual = [pattern for pattern, times in seen.most_common(_MOST_SHAPES) if times >= _SEEN_OFTEN]
     if not usual:
         return None
-    return re.compile(b"(?:" + b"|".join(usual) + b")++", re.DOTALL), keys[usual[0]]
+    return lazy(b"(?:" + b"|".join(usual) + b")++", re.DOTALL), keys[usual[0]]
 
 
 def _shapes(content: bytes, pos: int, end: int) -> Iterator[_Shape]:

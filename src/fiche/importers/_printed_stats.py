@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
 from fiche.importers._json import Path
+from fiche.importers._lazy import lazy
 from fiche.importers._literal import Leaf, Node, NotLiteralError, leaves, literal
 from fiche.importers._prefix import body, speaker
 from fiche.importers._scan import Lines
 from fiche.importers._squeezed import Squeezed
 from fiche.importers._stats_groups import Group, groups
 
-_START = re.compile(
+_START = lazy(
     rb"['\"](?:(?:allocated|reserved|active|inactive_split|requested)_bytes|reserved_bytes_by_private_pools"
     rb"|allocation|segment|active|inactive_split|num_(?:ooms|alloc_retries|sync_all_streams|device_alloc"
     rb"|device_free|oom_rejections)|oversize_(?:allocations|segments)|max_split_size)"
     rb"(?:\.(?:all|large_pool|small_pool|current|peak|allocated|freed)[\w.]{0,40})?['\"]\s{0,9}[:,]"
 )
-_OPENS = re.compile(rb"(?:OrderedDict|dict)\(|[{\[(]")
+_OPENS = lazy(rb"(?:OrderedDict|dict)\(|[{\[(]")
 _BEFORE = 4_000
 _MAX_STARTS = 8
 # A value is sought in so many bytes, then in more: work stays in proportion to what is read.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from fiche.importers._events import Event
+from fiche.importers._lazy import lazy
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Printed, Reading, Run
@@ -15,11 +15,11 @@ _LINES_SHOWN = 8
 # The fiche's own words for backends, where evidence is usually named otherwise.
 _BACKEND_FACT = {"rocm": "hip"}
 
-_PROSE = re.compile(
+_PROSE = lazy(
     rb"(?i)\b(?:if|in case|avoid|prevent|may|might|to fix|search for|e\.g\.|when(?:ever)? (?:you|the|it))\b"
     rb"[^.:;|]{0,80}$"
 )
-_CODE = re.compile(rb"(?:\braise\b|\bin str\(|\bassert\b|==|\bexcept\b)[^\n]{0,80}$")
+_CODE = lazy(rb"(?:\braise\b|\bin str\(|\bassert\b|==|\bexcept\b)[^\n]{0,80}$")
 
 
 def prose(front: bytes, *, bare: bool) -> str | None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,9 +14,10 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator, ValidationError
 
 from fiche.assets import schema_text
+from fiche.importers._lazy import lazy
 from fiche.kernel.record import record
 
-_WHOLE = re.compile(r"-?[0-9]{1,19}")
+_WHOLE = lazy(r"-?[0-9]{1,19}")
 
 
 @record(kw_only=False)

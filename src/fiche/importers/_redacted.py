@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from fiche.importers._lazy import lazy
 from fiche.importers._redaction import Rule
 from fiche.importers._redaction_ids import CONTAINERS, IDS
 from fiche.importers._redaction_names import COMMON, HOSTS, USERS
@@ -21,7 +22,7 @@ _SECRETS = tuple(Rule(one.kind, one.pattern, one.anchors) for one in SHAPES)
 # In this order: what is surest first, so that a part of it is never taken for something else.
 _RULES = (*_SECRETS, *IDS, *CONTAINERS, *USERS, *HOSTS)
 
-_PLACEHOLDER = re.compile(rb"(?:<|&lt;)[a-z]+-[0-9]+(?:>|&gt;)")
+_PLACEHOLDER = lazy(rb"(?:<|&lt;)[a-z]+-[0-9]+(?:>|&gt;)")
 _SHORTEST = 3
 _WORD = rb"A-Za-z0-9\x80-\xff"
 _BINARY = 8192
@@ -157,7 +158,7 @@ class _Book:
         if not self.learned:
             return
         names = sorted(self.learned, key=lambda name: (-len(name), name))
-        pattern = re.compile(
+        pattern = lazy(
             rb"(?i)(?:(?<![%b])|(?<=\\[nrt])|(?<=[0-9;\[]m))(?:%b)(?![%b])"
             % (_WORD, b"|".join(map(re.escape, names)), _WORD)
         )

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from fiche.importers._lazy import lazy
+
 
 class Rule(NamedTuple):
     """One shape. `learned` names are replaced wherever else they stand as a word of their own.
@@ -28,7 +30,7 @@ HOST = rb"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}"
 UUID = rb"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
 IS = rb"\\?[\"']?[ \t]{0,20}[=:][ \t]{0,8}(?:b(?=\\?[\"']))?\\?[\"']?"
 # Sites that everybody may read: their names in a log tell nothing about who ran it.
-_PUBLIC = re.compile(
+_PUBLIC = lazy(
     rb"(?i)(?:[\w-]+\.){0,6}(?:pytorch\.org|github\.com|githubusercontent\.com|github\.io|huggingface\.co|hf\.co|"
     rb"nvidia\.com|amd\.com|intel\.com|python\.org|pypi\.org|readthedocs\.io|vllm\.ai|sglang\.ai|wandb\.ai|"
     rb"tensorflow\.org|deepspeed\.ai|ollama\.com|ollama\.ai|kernel\.org|w3\.org|apache\.org|mlflow\.org|ray\.io|"
@@ -36,12 +38,12 @@ _PUBLIC = re.compile(
 )
 _NOBODY = (b"0.0.0.0", b"127.0.0.1", b"255.255.255.255", b"::", b"::1", b"localhost")
 # A path of a public site holds no person of ours.
-_SITE = re.compile(rb"://([^\s/:]{1,200})[^\s]*$")
+_SITE = lazy(rb"://([^\s/:]{1,200})[^\s]*$")
 _NEAR = 300
 _OF_ALL = (b"public", b"default", b"all users", b"shared", b"lost+found")
-_MORE_WORDS = re.compile(rb"(?i)(?:none|null|true|false|unknown|localhost|n/a|n)$")
+_MORE_WORDS = lazy(rb"(?i)(?:none|null|true|false|unknown|localhost|n/a|n)$")
 # A number of four parts behind these is a version: `cudnn 9.1.0.70`, `nvidia-cublas-cu12==12.4.5.8`.
-_VERSION = re.compile(
+_VERSION = lazy(
     rb"(?i)(?:version|release|revision|driver|cudnn|cublas|cuda|nccl|cufft|cusparse|curand|cusolver|runtime|"
     rb"firmware|vbios|nvidia-[a-z0-9-]{1,40}|[a-z][a-z0-9_.-]{0,60}==|[a-z0-9_-]{1,60}-cu[0-9]{2}|\bv)"
     rb"[\"']?[ \t]{0,60}[:=(]?[ \t]{0,60}[\"']?v?$"
@@ -108,5 +110,5 @@ def rule(
     hint: bytes | None = None,
 ) -> Rule:
     """A rule of one pattern; see `Rule`."""
-    sign = re.compile(hint) if hint is not None else None
-    return Rule(kind, re.compile(pattern), anchors, learned, accepts, sign)
+    sign = lazy(hint) if hint is not None else None
+    return Rule(kind, lazy(pattern), anchors, learned, accepts, sign)

@@ -6,19 +6,17 @@ Keys of `vllm/benchmarks/serve.py` (0.11, 0.20; `benchmark_serving.py` before) a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from fiche.importers import _json
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, count, word
 from fiche.importers._sheet import Sheet
 
-_TIMED = re.compile(
-    r"(mean|median|std|max|p\d{1,3}(?:\.\d{1,3})?)_(ttft|tpot|itl|e2el|e2e_latency)_ms"
-)
+_TIMED = lazy(r"(mean|median|std|max|p\d{1,3}(?:\.\d{1,3})?)_(ttft|tpot|itl|e2el|e2e_latency)_ms")
 # Key: unit. What the program prints of a whole run has no statistic of its own.
 RATES: Mapping[str, str] = {
     "request_throughput": "requests/s",
@@ -40,7 +38,7 @@ RATES: Mapping[str, str] = {
     "accept_length": "tokens",
 }
 _PEAKS = frozenset({"max_output_tokens_per_s", "max_concurrent_requests"})
-_STAMP = re.compile(r"(\d{4})(\d{2})(\d{2})-\d{6}")
+_STAMP = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}")
 
 
 def documents(content: bytes, sha256: str, what: str) -> Iterator[tuple[Board, dict[str, Any]]]:

@@ -6,21 +6,19 @@ backend first; vLLM's does not.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
+from fiche.importers._lazy import lazy
 from fiche.importers._results import figure
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 
 TITLE = b"Serving Benchmark Result"
-_HEAD = re.compile(rb"={3,60} {1,4}Serving Benchmark Result {1,4}={3,60}")
-_LINE = re.compile(
-    rb"([A-Z][A-Za-z0-9 .]{1,40}(?: \((?:s|ms|req/s|tok/s)\))?): {1,40}(\S{1,40}) *$"
-)
-_TIMED = re.compile(
+_HEAD = lazy(rb"={3,60} {1,4}Serving Benchmark Result {1,4}={3,60}")
+_LINE = lazy(rb"([A-Z][A-Za-z0-9 .]{1,40}(?: \((?:s|ms|req/s|tok/s)\))?): {1,40}(\S{1,40}) *$")
+_TIMED = lazy(
     r"(Mean|Median|Std|Max|P\d{1,3}(?:\.\d{1,3})?) (TTFT|TPOT|ITL|E2EL|E2E Latency) \(ms\)"
 )
 _LABELS: Mapping[str, tuple[str, str, str]] = {
@@ -40,8 +38,8 @@ _LABELS: Mapping[str, tuple[str, str, str]] = {
     "concurrency": ("concurrency", "requests", ""),
 }
 _MOST_LINES = 80
-_WHOLE = re.compile(r"\d{1,30}")
-_DECIMAL = re.compile(r"\d{1,30}\.\d{1,12}")
+_WHOLE = lazy(r"\d{1,30}")
+_DECIMAL = lazy(r"\d{1,30}\.\d{1,12}")
 
 
 class Told(NamedTuple):

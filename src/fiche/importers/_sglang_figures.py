@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from fiche.importers._figures import GIB, grouped, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, spaced
 from fiche.importers._logged import Counter, Refusals, Rule, note
 from fiche.importers._logged_facts import compute_format, format_word
@@ -86,12 +87,12 @@ def _untitled(log: SglangLog, line: Line, match: re.Match[str]) -> None:
         log.see(line, _FREE, gb(match["free"]), title[:80])
 
 
-_KNOWN = re.compile(
+_KNOWN = lazy(
     r"Load weight|Memory pool end|Capture |Init torch distributed|Memory baseline|KV [Cc]ache"
 )
 _USAGE = spaced(rf"mem usage=({NUMBER}) GB")
 _AVAILABLE = spaced(rf"avail mem=({NUMBER}) GB")
-_DTYPE = re.compile(r"\bdtype[=:]\s{0,9}([\w.]{1,40})")
+_DTYPE = lazy(r"\bdtype[=:]\s{0,9}([\w.]{1,40})")
 
 
 def _took(title: str) -> Counter:

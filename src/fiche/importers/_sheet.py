@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
@@ -17,7 +17,7 @@ from fiche.kernel.record import replace
 MAX_SERIES = 200
 MAX_ASIDE = 1_000
 _MANY = 20_000
-_DIGITS = re.compile(r"[0-9]{1,30}")
+_DIGITS = lazy(r"[0-9]{1,30}")
 _PLANS = frozenset({"estimated", "budget"})
 
 

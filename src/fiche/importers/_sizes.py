@@ -6,15 +6,14 @@ of two until 2025. Anything else at the place of a figure is no figure.
 
 from __future__ import annotations
 
-import re
-
+from fiche.importers._lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import printed_interval, unavailable
 
 SIZE = rb"(\d{1,12}\.\d\d(?:KiB|MiB|GiB)|\d{1,20}bytes)"
 MPS_SIZE = rb"(\d{1,12}\.\d\d(?:KiB|MiB|GiB|KB|MB|GB)|\d{1,20}bytes)"
 
-_PARTS = re.compile(rb"([\d.]+)([A-Za-z]+)")
+_PARTS = lazy(rb"([\d.]+)([A-Za-z]+)")
 _UNITS = {"bytes": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 # 2**64 - 1 bytes is how drivers say "not available" and allocators "no limit".
 _NO_SIZE = 1 << 63

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 
 from fiche.importers._figures import GIB, KIB, MIB, floored, nearest
+from fiche.importers._lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes
 
-_PAIR = re.compile(
+_PAIR = lazy(
     r"(?:\"(?P<quoted>[a-z][\w. ]{0,60})\"|(?P<key>[A-Za-z][\w.]{0,80}))="
     r"(?:\"(?P<text>(?:[^\"\\]|\\.){0,4000})\"|(?P<word>[^\s\"]{0,400}))"
 )
 _BINARY = {"B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": GIB << 10}
 _DECIMAL = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_SIZE = re.compile(r"(?P<number>-?[0-9]{1,15}(?:\.[0-9]{1,3})?)\s{0,9}(?P<unit>[KMGT]i?B|B)")
+_SIZE = lazy(r"(?P<number>-?[0-9]{1,15}(?:\.[0-9]{1,3})?)\s{0,9}(?P<unit>[KMGT]i?B|B)")
 _FEW = 64
 
 

@@ -7,14 +7,14 @@ marked, so that two unrelated lines never make a number.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from fiche.importers._lazy import lazy
 from fiche.importers._prefix import GAP
 
 # The first one stands alone: a pattern that starts with a set is searched for quickest.
-_GAPS = re.compile(GAP + GAP + rb"{0,399}")
+_GAPS = lazy(GAP + GAP + rb"{0,399}")
 
 
 @dataclass(slots=True)

@@ -6,21 +6,21 @@ the step; where they do not, nobody knows them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fiche.importers._json import Path, whole
+from fiche.importers._lazy import lazy
 
 _POOLS = r"(?:all|large_pool|small_pool)"
 _BYTES = r"(?:allocated|reserved|active|inactive_split|requested)_bytes"
 _COUNTS = r"(?:allocation|segment|active|inactive_split)"
 _STATS = r"(?:current|peak|allocated|freed)"
-LEVEL = re.compile(
+LEVEL = lazy(
     rf"(?P<counter>{_BYTES}\.(?P<pool>{_POOLS})"
     rf"|reserved_bytes_by_private_pools\.[\w-]{{1,60}}(?:\.{_POOLS})?)\.(?P<stat>current|peak)"
 )
-_KEY = re.compile(
+_KEY = lazy(
     rf"{_BYTES}\.{_POOLS}\.{_STATS}|{_COUNTS}\.{_POOLS}\.{_STATS}"
     rf"|reserved_bytes_by_private_pools\.[\w-]{{1,60}}(?:\.{_POOLS})?\.{_STATS}"
     rf"|oversize_(?:allocations|segments)\.{_STATS}"
@@ -35,10 +35,8 @@ _FIRST = frozenset(
         *("num_sync_all_streams", "num_device_alloc", "num_device_free", "num_oom_rejections"),
     }
 )
-_DEVICE = re.compile(
-    r"(?i)(?P<maker>cuda|hip|xpu|gpu|dev(?:ice)?|card)?[ :_#-]{0,2}(?P<index>\d{1,4})"
-)
-_RANK = re.compile(r"(?i)(?:rank|worker|proc(?:ess)?)[ :=_-]{0,2}(?P<index>\d{1,5})")
+_DEVICE = lazy(r"(?i)(?P<maker>cuda|hip|xpu|gpu|dev(?:ice)?|card)?[ :_#-]{0,2}(?P<index>\d{1,4})")
+_RANK = lazy(r"(?i)(?:rank|worker|proc(?:ess)?)[ :=_-]{0,2}(?P<index>\d{1,5})")
 _DEVICE_WORDS = ("device", "device_index", "device_id", "gpu", "gpu_id", "gpu_index", "cuda_device")
 _RANK_WORDS = ("rank", "global_rank")
 _STEP_WORDS = ("step", "global_step", "iteration", "iter", "train/global_step")

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from fiche.importers._figures import floored, full
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.kernel.piece import Printed
 
@@ -31,12 +32,10 @@ POOLS = {"from large pool": "large_pool", "from small pool": "small_pool"}
 _POWERS = {letter: 1024**power for power, letter in enumerate("KMGTP", 1)}
 _CELL = r"\s{0,40}(-?[0-9]{1,20})\s{0,9}((?:[KMGTP]i?)?B|[KM])?\s{0,20}"
 _NAMES = "|".join(re.escape(name) for name in (*ROWS, *POOLS))
-_ROW = re.compile(rf"(?P<name>{_NAMES})\s{{0,40}}\|\s{{0,40}}" + rf"{_CELL}\|" * 4)
-_BEGUN = re.compile(rf"(?P<name>{_NAMES})\s{{0,40}}\|[\s|]{{0,40}}[0-9]")
-_OTHER = re.compile(r"\|\s{1,40}(?P<name>[A-Za-z(][^|\n]{2,40}?)\s{0,40}\|" + rf"{_CELL}\|" * 4)
-_BAR = re.compile(
-    rb"\|[ \t]{1,60}(?=PyTorch |CUDA OOMs|" + _NAMES.encode().replace(b"\\ ", b" ") + rb")"
-)
+_ROW = lazy(rf"(?P<name>{_NAMES})\s{{0,40}}\|\s{{0,40}}" + rf"{_CELL}\|" * 4)
+_BEGUN = lazy(rf"(?P<name>{_NAMES})\s{{0,40}}\|[\s|]{{0,40}}[0-9]")
+_OTHER = lazy(r"\|\s{1,40}(?P<name>[A-Za-z(][^|\n]{2,40}?)\s{0,40}\|" + rf"{_CELL}\|" * 4)
+_BAR = lazy(rb"\|[ \t]{1,60}(?=PyTorch |CUDA OOMs|" + _NAMES.encode().replace(b"\\ ", b" ") + rb")")
 _MOST_PIECES = 4
 _WIDEST = 400
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, lines
 from fiche.importers._prefix import Speaker
 from fiche.importers._refusal import refused
@@ -17,12 +17,12 @@ ANCHORS = (
     b"rivate pool",
     *(name.encode() for name in (*POOLS, *ROWS)),
 )
-_TITLE = re.compile(
+_TITLE = lazy(
     r"PyTorch\s{0,3}(?P<backend>[A-Z]\w{1,11}?)\s{0,3}memory\s{0,3}summary,\s{0,3}device\s{0,3}ID"
     r"\s{0,3}(?P<device>\d{1,4})"
     r"\s{0,40}\|"
 )
-_OOMS = re.compile(
+_OOMS = lazy(
     r"CUDA OOMs:\s{0,3}(?P<ooms>\d{1,12})\s{0,20}\|"
     r"\s{0,20}cudaMalloc\s{0,3}retries:\s{0,3}(?P<retries>\d{1,12})\s{0,20}\|"
 )

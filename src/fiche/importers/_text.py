@@ -6,9 +6,10 @@ Bytes that are no valid text stay where they are: a log with a damaged line is s
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from fiche.importers._lazy import lazy
 
 LOOKED_AT = 4096
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -25,7 +26,7 @@ _UNMARKED = (
     ("utf-16-le", 2, (1,), 0),
     ("utf-16-be", 2, (0,), 1),
 )
-_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_PICKLE = lazy(rb"\x80[\x02-\x05]")
 _MOSTLY = 0.9
 _FEW = 0.05
 _SHORTEST = 16

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fiche.importers import _allocator_grammar, _bare_grammar
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import TORCH
 from fiche.importers._found import Found
+from fiche.importers._lazy import lazy
 from fiche.importers._reading import prose
 from fiche.importers._scan import Message, messages, plain
 from fiche.kernel.address import Pointer
@@ -20,12 +20,12 @@ _ATTEMPT = (
     rb"(?P<attempt>memoryallocationfailedwithOOMondevice\d{1,3}whiletryingtoallocate\d{1,20}bytes)"
 )
 # Any of them starts with one of these letters: most places of a text are passed over by that alone.
-_START = re.compile(
+_START = lazy(
     rb"(?=[ACFHMNPTUXZchmr])(?:"
     + rb"|".join((_allocator_grammar.STARTS, _bare_grammar.STARTS, _ATTEMPT))
     + rb")"
 )
-_PROBE = re.compile(rb"failed to allocate [^\n]{1,80}from device: ?$")
+_PROBE = lazy(rb"failed to allocate [^\n]{1,80}from device: ?$")
 
 
 def torch_events(content: bytes, sha256: str) -> tuple[list[Event], tuple[NotObserved, ...]]:
@@ -78,7 +78,7 @@ def _no_failure(found: Found) -> str | None:
     return prose(found.front, bare=not found.quantities)
 
 
-_TRIED = re.compile(rb"[^\n]{0,120}?bytes(?: ?\([^()\n]{1,80}\))?")
+_TRIED = lazy(rb"[^\n]{0,120}?bytes(?: ?\([^()\n]{1,80}\))?")
 
 
 def _attempts(shown: list[Message], count: int, sha256: str) -> NotObserved:

@@ -8,12 +8,12 @@ is refused at its line; of a large one the end is checked.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
 from fiche.importers._json import document, number, whole
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 
 NAME = b'"[memory]"'
@@ -23,9 +23,9 @@ _BEFORE, _BEHIND = 2_000, 4_000
 _MAX_OPENINGS = 6
 _REMEMBERED = 64
 _DECODER = json.JSONDecoder(parse_float=str)
-_NAMED = re.compile(rb'"name"\s{0,20}:\s{0,20}\Z')
+_NAMED = lazy(rb'"name"\s{0,20}:\s{0,20}\Z')
 _NEAR = 50
-_COLON = re.compile(rb"\s{0,100}:\s{0,100}")
+_COLON = lazy(rb"\s{0,100}:\s{0,100}")
 
 
 class Event(NamedTuple):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record
@@ -46,7 +47,7 @@ FORMATS = (
     ),
 )
 _PATTERNS = tuple(
-    (f, re.compile(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS
+    (f, lazy(f.marks, re.DOTALL if f.marks.startswith(rb"\A") else 0)) for f in FORMATS
 )
 
 

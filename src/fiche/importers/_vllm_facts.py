@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fiche.importers import _logged_facts
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._logged import Rule
 from fiche.importers._vllm_speaker import VllmLog
@@ -35,7 +36,7 @@ _PLACEMENT = {
 }
 _BACKENDS = {"cuda": "cuda", "rocm": "rocm", "xpu": "xpu", "cpu": "cpu"}
 _WORDS = {"cuda": "cuda", "rocm": "hip"}
-_FIRST = re.compile(r"(\d{1,3})\.(\d{1,3})")
+_FIRST = lazy(r"(\d{1,3})\.(\d{1,3})")
 
 
 def _version(log: VllmLog, line: Line, match: re.Match[str]) -> None:

@@ -10,6 +10,7 @@ import re
 from fractions import Fraction
 
 from fiche.importers._figures import grouped
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import GROUPED, NUMBER, Line, spaced
 from fiche.importers._logged import Counter, Rule, gib, note
 from fiche.importers._vllm_speaker import VllmLog
@@ -66,7 +67,7 @@ _RESULTS = {
     "non_torch_memory": _NON_TORCH,
     "kv_cache_size": KV_CACHE,
 }
-_RESULT = re.compile(r"(\w{1,40})\s{0,9}=\s{0,9}(" + NUMBER + r")\s{0,9}GiB")
+_RESULT = lazy(r"(\w{1,40})\s{0,9}=\s{0,9}(" + NUMBER + r")\s{0,9}GiB")
 
 
 def _results(log: VllmLog, line: Line, match: re.Match[str]) -> None:

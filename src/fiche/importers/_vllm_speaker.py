@@ -6,21 +6,21 @@ ranks; later ones `Worker_TP0`. What an engine core says holds for all of its wo
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._logged import Counter, Refusals, note
 from fiche.importers._sheet import Sheet
 from fiche.kernel.piece import Printed
 
 _PROCESSES = (b"(VllmWorkerProcess pid=", b"(RayWorkerWrapper pid=", b"(RayWorker pid=")
-_PROCESS = re.compile(r"\((?:VllmWorkerProcess|RayWorker(?:Wrapper|Proc)?) pid=(\d{1,10})\b")
-_NAMED = re.compile(r"\((?:Vllm)?Worker[ _]((?:[A-Z]{2,4}\d{1,5}[ _]){1,6})pid=")
-_CORE = re.compile(r"\(EngineCore(?:[_ ](?:DP)?(\d{1,4}))?[ _]")
+_PROCESS = lazy(r"\((?:VllmWorkerProcess|RayWorker(?:Wrapper|Proc)?) pid=(\d{1,10})\b")
+_NAMED = lazy(r"\((?:Vllm)?Worker[ _]((?:[A-Z]{2,4}\d{1,5}[ _]){1,6})pid=")
+_CORE = lazy(r"\(EngineCore(?:[_ ](?:DP)?(\d{1,4}))?[ _]")
 # Nothing in brackets stands before the level: the worker that runs in the server's own process.
-_UNNAMED = re.compile(r"[^()]{0,200}\b(?:INFO|WARNING|ERROR|DEBUG) [0-9]")
+_UNNAMED = lazy(r"[^()]{0,200}\b(?:INFO|WARNING|ERROR|DEBUG) [0-9]")
 _FRONT = 400
 
 

@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.piece import Passage
 
-_HTML = re.compile(
+_HTML = lazy(
     rb"\A(?:\xef\xbb\xbf)?\s{0,1000}(?:<!--.{0,1000}?-->\s{0,100})?<(?:!doctype html|html)\b",
     re.I | re.S,
 )
-_HEADER = re.compile(
+_HEADER = lazy(
     rb"\A(?:[A-Za-z][A-Za-z0-9-]{0,60}:[ \t][^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,50}){3}"
 )
-_MAIL = re.compile(rb"(?im)^(?:mime-version|message-id|received|return-path):[ \t]")
+_MAIL = lazy(rb"(?im)^(?:mime-version|message-id|received|return-path):[ \t]")
 _BLOCKS = frozenset(
     {
         "address",
@@ -54,7 +55,7 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _UNSEEN = frozenset({"script", "style", "template", "head", "noscript"})
-_NAME = re.compile(r"/?([a-z][a-z0-9]{0,20})(?![a-z0-9])")
+_NAME = lazy(r"/?([a-z][a-z0-9]{0,20})(?![a-z0-9])")
 MAX_LINES = 200_000
 _SHOWN_HEADERS = ("From", "To", "Date", "Subject")
 

@@ -10,6 +10,7 @@ import re
 
 from fiche.importers import _training
 from fiche.importers._figures import nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -19,14 +20,14 @@ from fiche.kernel.piece import Reading
 _TITLE = b"Memory Usage for loading `"
 _HEAD = (b"Largest Layer", b"Total Size")
 _ROWS = (b"float32", b"float16", b"int8", b"int4")
-_NAME = re.compile(r"Memory Usage for loading `(?P<name>[^`\n]{1,200})`")
+_NAME = lazy(r"Memory Usage for loading `(?P<name>[^`\n]{1,200})`")
 _UNITS = {"bytes": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 _CELL = rf"\s{{0,60}}(?:{NUMBER}\s{{1,3}}(?:bytes|[KMGT]B)|N/A)\s{{0,60}}"
-_ROW = re.compile(
+_ROW = lazy(
     r"[│|]\s{0,60}(?P<dtype>b?float(?:16|32)|int[48])\s{0,60}"
     rf"[│|](?P<layer>{_CELL})[│|](?P<total>{_CELL})(?:[│|](?P<training>{_CELL}))?[│|]"
 )
-_FIGURE = re.compile(rf"(?P<value>{NUMBER})\s{{1,3}}(?P<unit>bytes|[KMGT]B)")
+_FIGURE = lazy(rf"(?P<value>{NUMBER})\s{{1,3}}(?P<unit>bytes|[KMGT]B)")
 _COUNTERS = {
     "layer": "accelerate.largest_layer",
     "total": "accelerate.total_size",

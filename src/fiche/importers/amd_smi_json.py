@@ -5,7 +5,6 @@ MB is 2**20, a whole number. A watched output lists a device several times: that
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -14,6 +13,7 @@ from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_tracks import ROCM, Device
 from fiche.importers._documents import Document, documents
 from fiche.importers._json import Path, shape_wrong, whole
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
@@ -38,7 +38,7 @@ _DETAILS = (
     (("bdf",), "bus_id"),
     (("uuid",), "uuid"),
 )
-_INDEX = re.compile(rb"\"gpu\"\s{0,8}:\s{0,8}\"?[0-9]")
+_INDEX = lazy(rb"\"gpu\"\s{0,8}:\s{0,8}\"?[0-9]")
 _KEYS = (
     b'"mem_usage"',
     b'"total_vram"',

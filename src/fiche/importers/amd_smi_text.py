@@ -12,31 +12,28 @@ from fiche.importers import _amd_meaning as amd
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, rows
 from fiche.importers._device_tracks import ROCM, Device
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
-_GPU = re.compile(r"(?:^|\s)GPU: ([0-9]{1,4})\s{0,8}$")
-_PAIR = re.compile(r"(?:^|\s)([A-Z][A-Z_0-9]{2,40}):(?:\s{1,8}(\S.{0,200}))?$")
+_GPU = lazy(r"(?:^|\s)GPU: ([0-9]{1,4})\s{0,8}$")
+_PAIR = lazy(r"(?:^|\s)([A-Z][A-Z_0-9]{2,40}):(?:\s{1,8}(\S.{0,200}))?$")
 _METRIC = {"TOTAL_VRAM": "total", "USED_VRAM": "used", "FREE_VRAM": "free"}
-_HEADER = re.compile(
-    r"^\s{0,40}(?:TIMESTAMP\s{1,20})?GPU\s{1,20}\S.{0,400}\bVRAM_(?:USED|USAGE|TOTAL)"
-)
-_CELL = re.compile(r"\S{1,80}(?: (?:W|°C|MHz|[KMGT]?B|%|Mb/s|mV|ns)(?= |$))?")
-_TABLE_NAME = re.compile(
-    r"\|\s{0,8}([0-9a-fA-F]{4}:[0-9a-fA-F:.]{7,9})\s{1,60}(\S.{0,60}?)\s{0,20}\|"
-)
-_TABLE_GPU = re.compile(
+_HEADER = lazy(r"^\s{0,40}(?:TIMESTAMP\s{1,20})?GPU\s{1,20}\S.{0,400}\bVRAM_(?:USED|USAGE|TOTAL)")
+_CELL = lazy(r"\S{1,80}(?: (?:W|°C|MHz|[KMGT]?B|%|Mb/s|mV|ns)(?= |$))?")
+_TABLE_NAME = lazy(r"\|\s{0,8}([0-9a-fA-F]{4}:[0-9a-fA-F:.]{7,9})\s{1,60}(\S.{0,60}?)\s{0,20}\|")
+_TABLE_GPU = lazy(
     r"\|\s{0,8}([0-9]{1,4})\s{1,12}(?:[0-9]{1,4}|N/A)\s{1,12}(?:[0-9]{1,4}|N/A)\s{1,40}\S{1,30}\s{0,8}\|"
     r".{0,60}?\s([0-9.]{1,12}|N/A)\s{0,2}/\s{0,2}([0-9.]{1,12}|N/A)\s{1,2}([KMGT]?B)\s{0,8}\|"
 )
-_TABLE_PROCESS = re.compile(
+_TABLE_PROCESS = lazy(
     r"\|\s{0,8}([0-9]{1,4})\s{1,20}([0-9]{1,10})\s{1,8}(\S.{0,80}?)\s{1,60}([0-9.]{1,12} [KMGT]?B|N/A)"
     r"\s{1,12}([0-9.]{1,12} [KMGT]?B|N/A)\s{1,12}([0-9.]{1,12} [KMGT]?B|N/A)\s{1,12}\S{1,12}.{0,4}\s{0,8}\|"
 )
-_DRIVER = re.compile(r"amdgpu version:\s{1,8}([0-9][\w.+-]{0,40})")
+_DRIVER = lazy(r"amdgpu version:\s{1,8}([0-9][\w.+-]{0,40})")
 _WORDS = (b"USED_VRAM:", b"TOTAL_VRAM:", b"VRAM_USED", b"VRAM_USAGE", b"VRAM_MEM", b"MARKET_NAME:")
 
 

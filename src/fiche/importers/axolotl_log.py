@@ -13,6 +13,7 @@ import re
 from fiche.importers import _training
 from fiche.importers._entries import Entry, Value, entries, is_document
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -35,7 +36,7 @@ _KEYS = (
     r"memory/max_(?:active|allocated)\s{0,3}\(GiB\)|"
     r"memory/device_(?:mem_)?reserved\s{0,3}\((?:gib|GiB)\)"
 )
-_COUNTER = re.compile(r"(active|allocated|reserved)\s{0,3}\(")
+_COUNTER = lazy(r"(active|allocated|reserved)\s{0,3}\(")
 _NEW = spaced(
     rf"\b(?P<active>{NUMBER}) GB \( \+ (?P<allocated>{NUMBER}) GB allocated"
     rf"(?: , \+ (?P<reserved>{NUMBER}) GB reserved)? \)"
@@ -44,7 +45,7 @@ _OLD = spaced(
     rf"(?P<platform>GPU|cuda|npu|mps) memory usage (?P<label>[^:\n]{{0,120}}): (?P<usage>{NUMBER}) GB"
     rf"(?: \((?: \+ (?P<cache>{NUMBER}) GB cache)?(?:, )?(?: \+ (?P<misc>{NUMBER}) GB misc)? \))?"
 )
-_PLATFORM = re.compile(r"\b(?P<platform>cuda|npu|mps|xpu|hpu) memory (?:active|usage)")
+_PLATFORM = lazy(r"\b(?P<platform>cuda|npu|mps|xpu|hpu) memory (?:active|usage)")
 _LABEL_REACH = 120
 _OWN = "process_allocator"
 

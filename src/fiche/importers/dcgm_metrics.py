@@ -14,6 +14,7 @@ from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, rows
 from fiche.importers._device_tracks import Device, Key, Names
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
@@ -36,13 +37,13 @@ _WHAT = {
 }
 _COLUMNS = {"FBUSD": "used", "FBFRE": "free", "FBTTL": "total", "FBRSV": "reserved"}
 _ACTIVITY = ("DCGM_FI_DEV_MEM_COPY_UTIL", "dcgm_mem_copy_utilization")
-_METRIC = re.compile(
+_METRIC = lazy(
     r"(?:^|\s)((?:DCGM_FI_DEV|dcgm)_\w{2,40})\{([^{}]{0,4000})\}\s{1,4}"
     r"([0-9][0-9.eE+]{0,24}|NaN)(?:\s{1,4}([0-9]{10,16}))?\s{0,8}$"
 )
-_LABEL = re.compile(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
-_ENTITY = re.compile(r"#\s{0,4}Entity\s{1,20}(\S.{0,400})$")
-_ROW = re.compile(r"(?:^|\s)(GPU|GPU-I) ([0-9]{1,4})\s{1,20}(\S.{0,400})$")
+_LABEL = lazy(r'(\w{1,60})="((?:[^"\\]|\\.){0,300})"')
+_ENTITY = lazy(r"#\s{0,4}Entity\s{1,20}(\S.{0,400})$")
+_ROW = lazy(r"(?:^|\s)(GPU|GPU-I) ([0-9]{1,4})\s{1,20}(\S.{0,400})$")
 
 
 @dataclass(slots=True)

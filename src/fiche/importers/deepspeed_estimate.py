@@ -11,6 +11,7 @@ from itertools import islice
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -24,8 +25,8 @@ _ROW = spaced(
     r"offload_optimizer= [\w.]{1,40}(?: , zero_init= [01])?)"
 )
 _HEAD = spaced(r"per CPU \| per GPU \| Options")
-_MODEL = re.compile(r"SW: Model with (?P<words>[0-9]{1,9}M total params[^.]{0,60})")
-_SETUP = re.compile(r"HW: Setup with (?P<words>[0-9]{1,6} nodes?, [0-9]{1,6} GPUs? per node)")
+_MODEL = lazy(r"SW: Model with (?P<words>[0-9]{1,9}M total params[^.]{0,60})")
+_SETUP = lazy(r"HW: Setup with (?P<words>[0-9]{1,6} nodes?, [0-9]{1,6} GPUs? per node)")
 
 
 def read(content: bytes, sha256: str) -> Reading:

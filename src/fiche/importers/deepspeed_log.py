@@ -11,6 +11,7 @@ import re
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -41,16 +42,16 @@ _STATUS = spaced(
     rf"current cache= (?P<cache>{NUMBER}) GB \(delta= (?P<cache_delta>{NUMBER}) GB "
     rf"max= (?P<max_cache>{NUMBER}) GB\)"
 )
-_STATUS_FRONT = re.compile(
+_STATUS_FRONT = lazy(
     r"RANK=(?P<rank>[0-9]{1,6})\b[^\n]{0,200}?\bMEMSTATS\s{1,9}(?P<label>[^\n]{0,200}?)\s{0,9}"
     r"(?:device=[a-z]{2,8}(?::(?P<device>[0-9]{1,4}))?\s{1,9})?current alloc="
 )
 _TAG = "see_memory_usage]"
-_LABEL = re.compile(r"see_memory_usage\]\s{0,9}(?P<label>.{1,300})$")
+_LABEL = lazy(r"see_memory_usage\]\s{0,9}(?P<label>.{1,300})$")
 _LABEL_REACH = 8
-_VERSION = re.compile(r"DeepSpeed info:\s{0,9}version=(?P<version>[\w.+-]{1,60})")
-_STAGE = re.compile(r"zero_optimization_stage \.{2,60} (?P<stage>[0-3])\b")
-_WORLD = re.compile(r"\bworld_size \.{2,60} (?P<world>[0-9]{1,6})\b")
+_VERSION = lazy(r"DeepSpeed info:\s{0,9}version=(?P<version>[\w.+-]{1,60})")
+_STAGE = lazy(r"zero_optimization_stage \.{2,60} (?P<stage>[0-3])\b")
+_WORLD = lazy(r"\bworld_size \.{2,60} (?P<world>[0-9]{1,6})\b")
 _SHARDING = ("none", "zero1", "zero2", "zero3")
 
 

@@ -6,12 +6,12 @@ GenAI-Perf 0.0.16 (`export_data/json_exporter.py`, `metrics/statistics.py`) and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from fiche.importers import _evaluations
 from fiche.importers._json import document, looks_like_json, shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, members_of, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
@@ -46,7 +46,7 @@ _STATS = {
     "p95": "p95",
     "p99": "p99",
 }
-_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})[T ].{1,40}")
+_DAY = lazy(r"(\d{4}-\d{2}-\d{2})[T ].{1,40}")
 
 
 def _accepts(content: bytes, name: str) -> int:

@@ -11,6 +11,7 @@ from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import places, rows
 from fiche.importers._device_tracks import Names
 from fiche.importers._figures import MIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -18,10 +19,8 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _NAMES = Names({"used": "memory.used", "process": "process.used_gpu_memory"})
-_GPU = re.compile(r"(?:^|[\s'\"])GPU:([0-9]{1,4})\s{0,8}$")
-_PROCESS = re.compile(
-    r"\bprocess\s{1,20}([0-9]{1,10}) uses\s{1,20}([0-9]{1,9}\.[0-9]{3}) MB GPU memory"
-)
+_GPU = lazy(r"(?:^|[\s'\"])GPU:([0-9]{1,4})\s{0,8}$")
+_PROCESS = lazy(r"\bprocess\s{1,20}([0-9]{1,10}) uses\s{1,20}([0-9]{1,9}\.[0-9]{3}) MB GPU memory")
 _WORDS = (b"MB GPU memory", b"no processes are running")
 
 

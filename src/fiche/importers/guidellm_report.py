@@ -7,12 +7,12 @@ that end in `_ms` are in milliseconds, `request_latency` in seconds; only what s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from fiche.importers import _evaluations
 from fiche.importers._json import Path, document, looks_like_json, shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, count, day_of, members_of, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
@@ -34,7 +34,7 @@ _UNITS: Mapping[str, str] = {
     "tokens_per_second": "tokens/s",
 }
 _STATS = {"mean": "mean", "median": "median", "std_dev": "std", "max": "max"}
-_PERCENTILE = re.compile(r"p(\d{2,3})")
+_PERCENTILE = lazy(r"p(\d{2,3})")
 _SHOWN = frozenset({"p90", "p95", "p99"})
 
 

@@ -14,6 +14,7 @@ from fiche.importers import _training
 from fiche.importers._entries import Entry, Value, entries, is_document
 from fiche.importers._figures import MIB, floored
 from fiche.importers._json import whole
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, holds, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -27,7 +28,7 @@ _KEYS = (
 _ANCHORS = (b"_mem_cpu", b"_mem_gpu")
 _STATE = b'"log_history"'
 _ROW = spaced(rf"(?P<key>{_KEYS}) = (?P<value>-?[0-9]{{1,15}}) MB")
-_MEANING = re.compile(
+_MEANING = lazy(
     r"(?P<stage>before_init|init|train|eval|test)_mem_(?P<where>cpu|gpu)(?:_(?P<what>alloc|peaked)_delta)?"
 )
 _STATS = {None: "current", "alloc": "delta", "peaked": "peak_delta"}

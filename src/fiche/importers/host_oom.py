@@ -5,12 +5,12 @@ Never a device fact: none of it says anything about the memory of a card (DESIGN
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import HOST, KILLED, anchors
 from fiche.importers._found import Draft, Found
+from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._prefix import stripped
 from fiche.importers._reading import reading_of
@@ -21,7 +21,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes, printed_interval
 
-_START = re.compile(
+_START = lazy(
     rb"(?P<allocator>(?:\[enforcefailat[^\]\n]{1,160}\][^D\n]{0,20})?DefaultCPUAllocator:(?:can\\{0,2}'tallocatememory|notenoughmemory)"
     rb"|\$Torch:notenoughmemory)(?::youtriedtoallocate)?"
     rb"|(?P<aligned>posix_memalign\(&data,gAlignment,nbytes\)==0\.12vs0)"
@@ -81,7 +81,7 @@ def _host(message: Message, message_kind: str, shape: str) -> Draft:
     )
 
 
-_AMOUNT = re.compile(rb"(\d{1,20})bytes|(\d{1,6})GB|%dGB")
+_AMOUNT = lazy(rb"(\d{1,20})bytes|(\d{1,6})GB|%dGB")
 
 
 def _allocator(message: Message) -> Draft:
@@ -110,7 +110,7 @@ def _aligned(message: Message) -> Draft:
     return _host(message, "allocator_oom", "cpu-allocator")
 
 
-_CANNOT = re.compile(rb"[^\n]{1,400}?Cannotallocatememory")
+_CANNOT = lazy(rb"[^\n]{1,400}?Cannotallocatememory")
 
 
 def _mapped(message: Message) -> Draft | None:
@@ -136,7 +136,7 @@ def _uncertain(message: Message) -> Draft:
     return found
 
 
-_SHELL = re.compile(rb"(?:^|: line \d{1,7}:|\r|\[\d{1,4}\][+-]? |zsh: )[ \t]*(\d{1,8})?[ \t]*$")
+_SHELL = lazy(rb"(?:^|: line \d{1,7}:|\r|\[\d{1,4}\][+-]? |zsh: )[ \t]*(\d{1,8})?[ \t]*$")
 
 
 def _shell(message: Message) -> Draft | None:

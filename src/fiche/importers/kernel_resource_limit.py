@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import ON_CHIP, anchors
 from fiche.importers._found import Draft, Found
+from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
 from fiche.importers._scan import Message, messages
@@ -17,15 +17,15 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
 
-_START = re.compile(
+_START = lazy(
     rb"(?P<triton>outofresource:(?P<what>(?:shared|tensor)memory|threads|registers),?)"
     rb"|(?P<ptxas>usestoomuchshareddata)"
     rb"|(?P<launch>toomanyresourcesrequestedforlaunch)"
 )
-_REQUIRED = re.compile(rb"Required:(\d{1,12})(,?Hard)")
-_LIMIT = re.compile(rb",?Hardwarelimit(?:ation)?:(\d{1,12})\.(?!\.)")
-_PTXAS = re.compile(rb"\((0x[0-9a-f]{1,10})bytes,(0x[0-9a-f]{1,10})max\)")
-_OTHER_MAKERS = re.compile(rb"\b(?:hip|HIP|rocm|ROCm|gfx\d{3,4}[a-z]?)\b")
+_REQUIRED = lazy(rb"Required:(\d{1,12})(,?Hard)")
+_LIMIT = lazy(rb",?Hardwarelimit(?:ation)?:(\d{1,12})\.(?!\.)")
+_PTXAS = lazy(rb"\((0x[0-9a-f]{1,10})bytes,(0x[0-9a-f]{1,10})max\)")
+_OTHER_MAKERS = lazy(rb"\b(?:hip|HIP|rocm|ROCm|gfx\d{3,4}[a-z]?)\b")
 
 
 def read(content: bytes, sha256: str) -> Reading:

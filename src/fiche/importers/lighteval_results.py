@@ -7,13 +7,13 @@ Formats of versions 0.6.2 and 0.13.0 (`logging/evaluation_tracker.py`, `logging/
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from fiche.importers import _evaluations as told
 from fiche.importers._json import document, looks_like_json, shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._lm_eval_table import OLDEST, of_lighteval, read_table
 from fiche.importers._markdown import heading
 from fiche.importers._results import Board, count, members_of, word
@@ -22,8 +22,8 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _WHAT = "lighteval results"
-_RESULTS = re.compile(rb'"results"\s{0,20}:\s{0,20}\{')
-_SHOTS = re.compile(r".{1,300}[|:](\d{1,4})(?:[|:][01])?")
+_RESULTS = lazy(rb'"results"\s{0,20}:\s{0,20}\{')
+_SHOTS = lazy(r".{1,300}[|:](\d{1,4})(?:[|:][01])?")
 
 
 def _accepts(content: bytes, name: str) -> int:

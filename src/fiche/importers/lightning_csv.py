@@ -8,11 +8,10 @@ nvidia-smi (MiB).
 
 from __future__ import annotations
 
-import re
-
 from fiche.importers import _training
 from fiche.importers._columns import Column, columns, ends_whole, whole_bytes
 from fiche.importers._figures import MIB, about
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import holds
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._sheet import Sheet
@@ -21,14 +20,14 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _ANCHORS = (b"DeviceStatsMonitor.", b"_id: ")
-_BYTES = re.compile(
+_BYTES = lazy(
     r"DeviceStatsMonitor\.(?P<hook>\w{1,60})[/.](?:allocated|reserved|active|inactive_split|requested)"
     r"_bytes\.(?:all|large_pool|small_pool)\.(?P<stat>current|peak)"
 )
-_COUNTER = re.compile(r"DeviceStatsMonitor\.\w{1,60}[/.](?P<name>num_ooms|num_alloc_retries)")
-_OLD = re.compile(r"(?:device|gpu)_id: (?P<index>[0-9]{1,3})[/.]memory\.used \(MB\)")
-_SHARE = re.compile(r"DeviceStatsMonitor\.\w{1,60}[/.][\w.:]{0,80}percent[\w.:]{0,20}")
-_HEADER = re.compile(
+_COUNTER = lazy(r"DeviceStatsMonitor\.\w{1,60}[/.](?P<name>num_ooms|num_alloc_retries)")
+_OLD = lazy(r"(?:device|gpu)_id: (?P<index>[0-9]{1,3})[/.]memory\.used \(MB\)")
+_SHARE = lazy(r"DeviceStatsMonitor\.\w{1,60}[/.][\w.:]{0,80}percent[\w.:]{0,20}")
+_HEADER = lazy(
     r"DeviceStatsMonitor\.\w{1,60}[/.]|(?:device|gpu)_id: \d{1,3}[/.]memory\.used \(MB\)"
 )
 _IN_HEAD = 4 * 1024 * 1024
@@ -109,7 +108,7 @@ def accepts(content: bytes, name: str) -> int:
     return 92 if b"," in line else 0
 
 
-_IN_BYTES = re.compile(_HEADER.pattern.encode())
+_IN_BYTES = lazy(_HEADER.pattern.encode())
 
 MEMBER = Importer(
     name="lightning_csv",

@@ -14,6 +14,7 @@ from typing import Any
 from fiche.importers import _llama_rows as rows
 from fiche.importers import _serving
 from fiche.importers._json import document, looks_like_json, shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, count, word
 from fiche.importers._sheet import Sheet
@@ -22,9 +23,7 @@ from fiche.kernel.piece import Reading
 
 _WHAT = "results of llama-bench"
 _KEYS = (b"avg_ts", b"stddev_ts", b"n_gen", b"build_commit")
-_CSV = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?build_commit,build_number,[\w,]{1,2000}avg_ts,stddev_ts\r?\n"
-)
+_CSV = lazy(rb"\A(?:\xef\xbb\xbf)?build_commit,build_number,[\w,]{1,2000}avg_ts,stddev_ts\r?\n")
 _DIGITS = 6
 _FACTS = {
     "gpu_info": "device",

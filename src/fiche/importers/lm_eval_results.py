@@ -7,13 +7,13 @@ full and in the table with four decimals. A task is named by its key (`arc_easy`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from fiche.importers import _evaluations as told
 from fiche.importers._json import document, looks_like_json, shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._lm_eval_table import accepts_table, read_table
 from fiche.importers._results import Board, count, day_of, members_of, word
 from fiche.importers._sheet import Sheet
@@ -21,7 +21,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _WHAT = "lm-evaluation-harness results"
-_RESULTS = re.compile(rb'"results"\s{0,20}:\s{0,20}\{')
+_RESULTS = lazy(rb'"results"\s{0,20}:\s{0,20}\{')
 _OWN = (b'"n-shot"', b'"higher_is_better"', b'"lm_eval_version"', b'"bootstrap_iters"')
 # Keys of a task's results that are no metric.
 _NO_METRIC = frozenset({"alias", "name", "sample_len", "sample_count"})

@@ -15,6 +15,7 @@ from fractions import Fraction
 from fiche.importers import _training
 from fiche.importers._entries import is_document
 from fiche.importers._figures import MIB, full, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._megatron_json import KEYS, scalars
 from fiche.importers._sheet import Sheet
@@ -30,16 +31,16 @@ _ANCHORS = (
 )
 _TOLD = (b"using world size:", b"for parameters ...")
 _HEAD = spaced(r"\bmemory \([MG]B\) \|")
-_FRONT = re.compile(r"(?:\[Rank\s{1,9}(?P<rank>[0-9]{1,6})\])?(?P<label>[^|\[\]\n]{0,80})$")
+_FRONT = lazy(r"(?:\[Rank\s{1,9}(?P<rank>[0-9]{1,6})\])?(?P<label>[^|\[\]\n]{0,80})$")
 _FRONT_REACH = 120
 _FIELD = spaced(
     rf"\|? (?P<name>(?:max )?(?:allocated|reserved|cached)|total device memory used): (?P<value>{NUMBER})"
 )
-_KEYED = re.compile(
+_KEYED = lazy(
     r"mem-(?P<max>max-)?(?P<what>allocated|active|inactive|reserved)-gigabytes:\s{0,9}(?P<value>"
     rf"{NUMBER}(?:e-?[0-9]{{1,3}})?)"
 )
-_RETRIES = re.compile(r"mem-alloc-retires:\s{0,9}(?P<count>[0-9]{1,12})")
+_RETRIES = lazy(r"mem-alloc-retires:\s{0,9}(?P<count>[0-9]{1,12})")
 _THEORY = spaced(rf"Theoretical memory footprints: weight and optimizer= (?P<states>{NUMBER}) MB")
 _THEORY_MORE = spaced(
     rf"(?:, activation= (?P<activation>{NUMBER}) MB)?(?:, total= (?P<total>{NUMBER}) MB)?"
@@ -60,7 +61,7 @@ _DEVICE_WIDE = "total device memory used"
 _NAMES = {name.replace(" ", ""): name for name in (*_COUNTERS, _DEVICE_WIDE)}
 _KEYED_COUNTERS = {"inactive": "inactive_split_bytes"}
 _BLOCK = 512  # torch's allocator counts in blocks of this many bytes
-_WORDS = re.compile(
+_WORDS = lazy(
     r"(?P<key>world|data-parallel|context-parallel|(?<!encoder-)tensor-model-parallel"
     r"|(?<!encoder-)pipeline-model-parallel)[ -]size:\s{0,9}(?P<value>[0-9]{1,6})"
 )
@@ -71,7 +72,7 @@ _PATHS = {
     "tensor-model-parallel": "placement.tensor_parallel",
     "pipeline-model-parallel": "placement.pipeline_parallel",
 }
-_FORMAT = re.compile(r"using torch\.(?P<name>bfloat16|float16|half|float32) for parameters \.\.\.")
+_FORMAT = lazy(r"using torch\.(?P<name>bfloat16|float16|half|float32) for parameters \.\.\.")
 _FORMATS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
 _DECIMAL = 10**9
 

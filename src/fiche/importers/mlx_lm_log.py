@@ -12,6 +12,7 @@ from itertools import islice
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -27,7 +28,7 @@ _TRAINED = spaced(
     rf"(?P<value>{NUMBER}) GB"
 )
 _GENERATED = spaced(rf"(?P<label>Peak memory): (?P<value>{NUMBER}) GB")
-_MEASURED = re.compile(
+_MEASURED = lazy(
     rf"(?P<label>Trial [0-9]{{1,6}}|Averages):[^\n]{{0,200}}?\bpeak_memory=(?P<value>{NUMBER})"
 )
 _TRIED = 400

@@ -6,13 +6,13 @@ which figure is which. With `-l` it is a series. `utilization.memory` is activit
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, rows
 from fiche.importers._device_tracks import NVML, Device, Key
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -42,13 +42,11 @@ _DETAILS = {
     "pci.bus_id": "bus_id",
     "gpu_bus_id": "bus_id",
 }
-_NAME = re.compile(r"([a-z][a-z0-9_.]{1,60})(?:\s{0,4}\[([^\]]{1,12})\])?")
-_BARE_MEMORY = re.compile(r"[0-9]{1,7} MiB|\[N/A\]|\[Not Supported\]")
-_BARE_NAME = re.compile(
-    r"(?i)(?:NVIDIA|GeForce|Tesla|Quadro)\b.{1,60}|GPU-[0-9a-f]{8}-[0-9a-f-]{1,40}"
-)
+_NAME = lazy(r"([a-z][a-z0-9_.]{1,60})(?:\s{0,4}\[([^\]]{1,12})\])?")
+_BARE_MEMORY = lazy(r"[0-9]{1,7} MiB|\[N/A\]|\[Not Supported\]")
+_BARE_NAME = lazy(r"(?i)(?:NVIDIA|GeForce|Tesla|Quadro)\b.{1,60}|GPU-[0-9a-f]{8}-[0-9a-f-]{1,40}")
 _BARE_LINES = 20
-_LAST_NUMBER = re.compile(r"([0-9]{1,10})$")
+_LAST_NUMBER = lazy(r"([0-9]{1,10})$")
 
 
 @dataclass(slots=True)

@@ -6,12 +6,11 @@ four devices are shown, a device without processes has a row of `-`.
 
 from __future__ import annotations
 
-import re
-
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, mostly
 from fiche.importers._device_tracks import Names
+from fiche.importers._lazy import lazy
 from fiche.importers._monitor import OWN, Header, monitors
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -19,10 +18,10 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _NAMES = Names({"used": "fb.device", "process": "fb"})
-_ROW = re.compile(
+_ROW = lazy(
     r"(?:^|\s)([0-9]{1,4})[\s,]{1,40}([0-9]{1,10}|-)[\s,]{1,40}(C\+G|M\+C|C|G|M|-)[\s,]{1,40}(\S.{0,400})$"
 )
-_SPLIT = re.compile(r"[\s,]{1,60}")
+_SPLIT = lazy(r"[\s,]{1,60}")
 
 
 def read(content: bytes, sha256: str) -> Reading:

@@ -13,18 +13,17 @@ from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, places, rows
 from fiche.importers._device_tracks import NVML, Device, Key
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
 
-_GPU = re.compile(
-    r"(?:^|\s)GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s{0,40}$"
-)
-_TITLE = re.compile(r"(.{0,300}?)={0,60}\s{0,4}NVSMI LOG")
-_PAIR = re.compile(r"(\s{0,60})(\S.{0,80}?)\s{0,60}:(?:\s{1,4}(.{0,300}))?$")
-_HEADING = re.compile(r"(\s{0,60})([A-Z][\w. /()-]{2,60})$")
+_GPU = lazy(r"(?:^|\s)GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s{0,40}$")
+_TITLE = lazy(r"(.{0,300}?)={0,60}\s{0,4}NVSMI LOG")
+_PAIR = lazy(r"(\s{0,60})(\S.{0,80}?)\s{0,60}:(?:\s{1,4}(.{0,300}))?$")
+_HEADING = lazy(r"(\s{0,60})([A-Z][\w. /()-]{2,60})$")
 _MEMORY = {"Total": "total", "Reserved": "reserved", "Used": "used", "Free": "free"}
 _BLOCK = "FB Memory Usage"
 _PROCESS_WORDS = ("GPU instance ID", "Compute instance ID", "Process ID", "Type", "Name")
@@ -91,7 +90,7 @@ def read(content: bytes, sha256: str) -> Reading:
 def _prefix(front: str) -> re.Pattern[str] | None:
     """What a container or a build server puts before each line: as before the title, digits apart."""
     parts = re.split(r"[0-9]{1,30}", front)
-    return re.compile("[0-9]{1,30}".join(map(re.escape, parts))) if front.strip() else None
+    return lazy("[0-9]{1,30}".join(map(re.escape, parts))) if front.strip() else None
 
 
 def _line(row: Row, state: _State) -> None:

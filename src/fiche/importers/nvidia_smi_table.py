@@ -15,6 +15,7 @@ from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, mostly, places, rows
 from fiche.importers._device_tracks import NVML, Device
+from fiche.importers._lazy import lazy
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -22,7 +23,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _HEADING = b"NVIDIA-SMI"
-_OWN = re.compile(rb"\||\+-|^[A-Z][a-z]{2} [A-Z][a-z]{2} |^Every ")
+_OWN = lazy(rb"\||\+-|^[A-Z][a-z]{2} [A-Z][a-z]{2} |^Every ")
 _QUIET = 12
 # Of a long log only what surrounds these is kept.
 _ANCHORS = (
@@ -30,31 +31,29 @@ _ANCHORS = (
     *(b"MiB /", b"MiB |", b" Off |", b" On |", b"N/A |", b"N/A  N/A", b"abled |", b"Not Supported"),
 )
 _MOST_ROWS = 20_000
-_HEAD = re.compile(
+_HEAD = lazy(
     r"NVIDIA-SMI\s{1,20}(\S{1,30})"
     r"(?:\s{1,40}(?:Driver|KMD) Version:\s{0,20}(\S{1,30}))?"
     r"(?:\s{1,40}CUDA (?:UMD )?Version:\s{0,20}([0-9][0-9.]{0,9}|N/A|ERR!))?"
 )
 # What somebody wrote behind the last bar is no part of the row.
-_CELLS = re.compile(r"\|([^|]{0,200})\|([^|]{0,200})\|([^|]{0,200})\|[^|]{0,200}$")
-_DEVICE = re.compile(
-    r"\s{0,8}([0-9]{1,4})\s{1,8}(\S.{0,80}?)\s{1,40}(On|Off|N/A|WDDM|TCC|MCDM)\s{0,8}"
-)
-_BUS = re.compile(
+_CELLS = lazy(r"\|([^|]{0,200})\|([^|]{0,200})\|([^|]{0,200})\|[^|]{0,200}$")
+_DEVICE = lazy(r"\s{0,8}([0-9]{1,4})\s{1,8}(\S.{0,80}?)\s{1,40}(On|Off|N/A|WDDM|TCC|MCDM)\s{0,8}")
+_BUS = lazy(
     r"\s{0,12}([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s{1,12}(\S{2,3})\s{0,8}"
 )
 _AMOUNT = r"([0-9]{1,9}\s?MiB|N/A|ERR!|\[[^\]|]{1,30}\])"
-_MEMORY = re.compile(rf"\s{{0,20}}{_AMOUNT}\s{{0,4}}/\s{{0,12}}{_AMOUNT}\s{{0,20}}")
-_SLICE = re.compile(
+_MEMORY = lazy(rf"\s{{0,20}}{_AMOUNT}\s{{0,4}}/\s{{0,12}}{_AMOUNT}\s{{0,20}}")
+_SLICE = lazy(
     r"\|\s{0,8}([0-9]{1,4})\s{1,8}([0-9]{1,4})\s{1,8}([0-9]{1,4})\s{1,8}([0-9]{1,4})\s{0,8}"
     r"\|\s{0,40}([0-9]{1,9}MiB)\s{0,8}/\s{0,8}([0-9]{1,9}MiB)\s{0,40}\|"
 )
-_PROCESS = re.compile(
+_PROCESS = lazy(
     r"\|\s{0,8}([0-9]{1,4})\s{1,8}(?:([0-9]{1,4}|N/A)\s{1,8}([0-9]{1,4}|N/A)\s{1,20})?([0-9]{1,10})"
     r"\s{1,8}(C|G|C\+G|M\+C|M)\s{1,8}(\S?.{0,200}?)\s{1,80}([0-9]{1,9}MiB|N/A|Not Supported|\S{1,12})"
     r"\s{0,20}\|[^|]{0,200}$"
 )
-_TITLE = re.compile(r"GPU\s{1,8}Name\s{1,40}(Persistence-M|TCC/WDDM|Driver-Model)")
+_TITLE = lazy(r"GPU\s{1,8}Name\s{1,40}(Persistence-M|TCC/WDDM|Driver-Model)")
 
 
 @dataclass(slots=True)

@@ -6,11 +6,11 @@ PXB and PIX are ways over PCIe and the processor.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_rows import Row, mostly, places, rows
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
@@ -19,14 +19,14 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Reading
 
-_WAY = re.compile(r"X|NV[0-9]{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|P2P|C2C|UPI|N/A")
-_GPU = re.compile(r"GPU([0-9]{1,3})")
-_HEAD = re.compile(r"(?:^|\s)GPU[0-9]{1,3}\s{1,20}(?:GPU[0-9]{1,3}|CPU Affinity|NIC[0-9]|mlx)")
-_NIC = re.compile(r"^\s{0,8}(NIC[0-9]{1,3}):\s{1,4}(\S{1,40})\s{0,8}$")
+_WAY = lazy(r"X|NV[0-9]{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|P2P|C2C|UPI|N/A")
+_GPU = lazy(r"GPU([0-9]{1,3})")
+_HEAD = lazy(r"(?:^|\s)GPU[0-9]{1,3}\s{1,20}(?:GPU[0-9]{1,3}|CPU Affinity|NIC[0-9]|mlx)")
+_NIC = lazy(r"^\s{0,8}(NIC[0-9]{1,3}):\s{1,4}(\S{1,40})\s{0,8}$")
 _AFFINITIES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
-_RANGE = re.compile(r"[0-9]{1,4}(?:-[0-9]{1,4})?(?:,[0-9]{1,4}(?:-[0-9]{1,4})?){0,200}")
+_RANGE = lazy(r"[0-9]{1,4}(?:-[0-9]{1,4})?(?:,[0-9]{1,4}(?:-[0-9]{1,4})?){0,200}")
 _MOST = 128
-_OWN = re.compile(rb"GPU[0-9]|NIC|Legend|mlx|^\s{0,8}\S{1,4}\s{1,4}= ")
+_OWN = lazy(rb"GPU[0-9]|NIC|Legend|mlx|^\s{0,8}\S{1,4}\s{1,4}= ")
 _WORDS = (b"CPU Affinity", b"NUMA Affinity", b"\tGPU0", b"Legend:")
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from decimal import Decimal
 
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, figure
 from fiche.importers._sheet import Sheet
@@ -18,8 +18,8 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
-_HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?dataset,version,metric,mode,[^\r\n]")
-_NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
+_HEAD = lazy(rb"\A(?:\xef\xbb\xbf)?dataset,version,metric,mode,[^\r\n]")
+_NUMBER = lazy(r"-?\d{1,12}(?:\.\d{1,12})?")
 _OWN = 4
 _MOST_ROWS = 20_000
 

@@ -7,13 +7,13 @@ program reads a total for what is used, and adds up what a process holds: those 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from fiche.importers._figures import full
 from fiche.importers._json import Path, document, looks_like_json, number, shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened
 from fiche.importers._optimum_config import Config
 from fiche.importers._refusal import refused
@@ -45,8 +45,8 @@ _LATENCY = {
     "stdev": "std",
     "total": "total",
 }
-_FLAT = re.compile(r"[\w.-]{1,200}\.(?:memory|latency|throughput|energy|efficiency)\.\w{1,40}")
-_MARKS = re.compile(
+_FLAT = lazy(r"[\w.-]{1,200}\.(?:memory|latency|throughput|energy|efficiency)\.\w{1,40}")
+_MARKS = lazy(
     rb'"(?:[\w.-]{1,120}\.)?(?:max_ram|max_global_vram|max_process_vram|stdev_|optimum_benchmark_version)"'
 )
 

@@ -7,10 +7,9 @@ device's total.
 
 from __future__ import annotations
 
-import re
-
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -19,7 +18,7 @@ from fiche.kernel.piece import Reading
 
 _ANCHORS = (b"Peak Mem.",)
 _PEAK = spaced(rf"Peak Mem\.: (?P<peak>{NUMBER}) (?:/ (?P<total>{NUMBER}) )?GiB")
-_STEP = re.compile(r"\bStep\s{1,9}(?P<step>[0-9]{1,12})\s{0,9}\|")
+_STEP = lazy(r"\bStep\s{1,9}(?P<step>[0-9]{1,12})\s{0,9}\|")
 
 
 def read(content: bytes, sha256: str) -> Reading:

@@ -12,17 +12,18 @@ from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_tracks import ROCM, Device
 from fiche.importers._documents import Document, documents
 from fiche.importers._json import shape_wrong
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
-_CARD = re.compile(r"card([0-9]{1,4})")
-_PID = re.compile(r"PID([0-9]{1,10})")
+_CARD = lazy(r"card([0-9]{1,4})")
+_PID = lazy(r"PID([0-9]{1,10})")
 _MEMORY = {"VRAM Total Memory (B)": "total", "VRAM Total Used Memory (B)": "used"}
 _NAMES = ("Card Series", "Card series", "Device Name", "Card Model", "Card model", "Market Name")
-_PERCENT = re.compile(r"(?i).*memory.*\(?%\)?$|.*VRAM%.*")
+_PERCENT = lazy(r"(?i).*memory.*\(?%\)?$|.*VRAM%.*")
 
 
 def read(content: bytes, sha256: str) -> Reading:

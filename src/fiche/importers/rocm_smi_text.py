@@ -5,13 +5,13 @@ The concise view prints VRAM% only: a rounded share without its whole, so no fig
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from fiche.importers import _amd_meaning as amd
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, places, rows
 from fiche.importers._device_tracks import ROCM
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
@@ -19,13 +19,13 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _TITLE = b"ROCm System Management Interface"
-_CARD = re.compile(r"\bGPU\[([0-9]{1,4})\]\s{0,8}:\s{1,8}(\S.{0,120}?):\s{1,8}(\S.{0,200})$")
+_CARD = lazy(r"\bGPU\[([0-9]{1,4})\]\s{0,8}:\s{1,8}(\S.{0,120}?):\s{1,8}(\S.{0,200})$")
 _MEMORY = {"VRAM Total Memory (B)": "total", "VRAM Total Used Memory (B)": "used"}
 _NAMES = ("Card Series", "Card series", "Device Name")
-_DRIVER = re.compile(r"\bDriver version:\s{1,8}(\S{1,40})")
-_CONCISE = re.compile(r"^\s{0,8}(?:GPU|Device)\s.{0,300}\bVRAM%")
-_PROCESSES = re.compile(r"\bPID\s{1,20}PROCESS NAME\s{1,80}GPU\(s\)\s{1,20}VRAM USED\b")
-_PROCESS = re.compile(
+_DRIVER = lazy(r"\bDriver version:\s{1,8}(\S{1,40})")
+_CONCISE = lazy(r"^\s{0,8}(?:GPU|Device)\s.{0,300}\bVRAM%")
+_PROCESSES = lazy(r"\bPID\s{1,20}PROCESS NAME\s{1,80}GPU\(s\)\s{1,20}VRAM USED\b")
+_PROCESS = lazy(
     r"^\s{0,8}([0-9]{1,10})\s{1,40}(\S.{0,80}?)\s{1,80}([0-9]{1,4}|UNKNOWN)\s{1,20}([0-9]{1,18}|UNKNOWN)"
     r"\s{1,20}([0-9]{1,18}|UNKNOWN)\s{1,20}(\S{1,20})\s{0,20}$"
 )

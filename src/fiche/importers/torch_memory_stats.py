@@ -6,7 +6,6 @@ above zero is a failure without an amount.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from fiche.importers._json import (
@@ -20,6 +19,7 @@ from fiche.importers._json import (
     walk,
     whole,
 )
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import holds
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._opened import opened
@@ -43,15 +43,15 @@ _ANCHORS = (
     b"num_alloc_retries",
     b"num_ooms",
 )
-_SURE = re.compile(
+_SURE = lazy(
     rb"['\"](?:allocated|reserved|active|requested|inactive_split)_bytes"
     rb"(?:\.(?:all|large_pool|small_pool)\.(?:current|peak)['\"]\s{0,9}[:,]\s{0,9}-?[0-9]"
     rb"|['\"]\s{0,9}:\s{0,200}\{\s{0,200}['\"](?:all|large_pool|small_pool)['\"]\s{0,9}:)"
 )
 # A line of a log may begin with a bracket too: [rank0], [2026-01-15 10:00:00].
-_DOCUMENT = re.compile(rb"\s{0,1000}(?:\{|\[\s{0,200}[\[{])")
-_PYTHON = re.compile(rb"\s{0,1000}[\[{]\s{0,200}(?:'|[0-9(]|OrderedDict)")
-_OOMS = re.compile(rb'"num_ooms"\s{0,9}:')
+_DOCUMENT = lazy(rb"\s{0,1000}(?:\{|\[\s{0,200}[\[{])")
+_PYTHON = lazy(rb"\s{0,1000}[\[{]\s{0,200}(?:'|[0-9(]|OrderedDict)")
+_OOMS = lazy(rb'"num_ooms"\s{0,9}:')
 # What only the native allocator counts, whatever is in use.
 _NATIVE = ("allocation.all.current", "segment.all.current", "allocated_bytes.all.allocated")
 _KEPT_ASYNC = ("allocated_bytes.all", "active_bytes.all", "reserved_bytes.all")

@@ -6,9 +6,8 @@ version. `CUDA OOMs: n` is a failure without an amount. Total columns are sums o
 
 from __future__ import annotations
 
-import re
-
 from fiche.importers._figures import MIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import holds, lines
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._opened import opened
@@ -21,10 +20,10 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _PROCESS_ANCHORS = (b"MB GPU memory", b"GPU:")
-_PROCESS = re.compile(
+_PROCESS = lazy(
     r"process\s{1,20}(?P<pid>\d{1,10})\s{1,5}uses\s{1,20}(?P<used>\d{1,9}\.\d{3})\s(?P<unit>MB)\sGPU memory"
 )
-_GPU = re.compile(r"GPU:(\d{1,4})")
+_GPU = lazy(r"GPU:(\d{1,4})")
 _NEAR = 200
 _MAX_COUNTED = 50
 # What the backend cudaMallocAsync counts; the rest of its table is zero.

@@ -7,10 +7,10 @@ the tensors that the profiler could attribute: below what the allocator held. Th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from fiche.importers._json import document, pointer, shape_wrong, whole
+from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened
 from fiche.importers._refusal import refused
 from fiche.importers._sheet import Sheet
@@ -34,9 +34,9 @@ _PREEXISTING, _CREATE, _NEW_VERSION, _DESTROY = 1, 2, 3, 4
 _PARSED = 96 * 1024 * 1024
 _WHAT = "memory timeline of torch.profiler"
 _COUNTER = "profiler.tensor_bytes"
-_TIMES = re.compile(rb"\s{0,100}\[\s{0,100}\[(?:\s{0,20}-?[0-9]{1,20}\s{0,20},?){0,20}")
-_ROW = re.compile(rb"\[\s{0,20}0\s{0,20}(?:,\s{0,20}-?[0-9]{1,20}\s{0,20}){8}\]")
-_EVENT = re.compile(
+_TIMES = lazy(rb"\s{0,100}\[\s{0,100}\[(?:\s{0,20}-?[0-9]{1,20}\s{0,20},?){0,20}")
+_ROW = lazy(rb"\[\s{0,20}0\s{0,20}(?:,\s{0,20}-?[0-9]{1,20}\s{0,20}){8}\]")
+_EVENT = lazy(
     rb"\s{0,100}\[\s{0,100}\[\s{0,20}(?:-1|[0-9]{10,20})\s{0,20},\s{0,20}[1-4]\s{0,20},\s{0,20}-?[0-9]{1,20}"
     rb"\s{0,20},\s{0,20}[0-7]\s{0,20}\]"
 )

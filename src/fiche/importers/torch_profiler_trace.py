@@ -6,10 +6,10 @@ the events holds for the trace, not for the process. Events of the host start at
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from fiche.importers._json import whole
+from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
@@ -24,8 +24,8 @@ from fiche.kernel.rounding import exact_bytes
 _BACKENDS = {1: "cuda", 6: "rocm", 12: "xpu", 13: "mps"}
 _HOST = 0
 _HEAD = 64 * 1024
-_OBJECT = re.compile(rb"\s{0,1000}\{")
-_AMD = re.compile(r"(?i)\bAMD\b|Instinct|Radeon|gfx\d")
+_OBJECT = lazy(rb"\s{0,1000}\{")
+_AMD = lazy(r"(?i)\bAMD\b|Instinct|Radeon|gfx\d")
 _PROFILER = (b'"deviceProperties"', b'"baseTimeNanoseconds"', b'"profile_memory"', b'"cpu_op"')
 _COUNTERS = ("profiler.total_allocated", "profiler.total_reserved")
 

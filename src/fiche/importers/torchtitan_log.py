@@ -11,6 +11,7 @@ import re
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._sheet import Sheet
@@ -40,14 +41,14 @@ _STEP = spaced(
 _RETRIES = spaced(r"(?P<count>[0-9]{1,12}) " + _PLATFORM + r" memory allocation retries")
 _OOMS = spaced(r"(?P<count>[0-9]{1,12}) " + _PLATFORM + r" OOM errors thrown")
 _BACKENDS = {"CUDA": "cuda", "HIP": "rocm", "XPU": "xpu", "MPS": "mps"}
-_AMD = re.compile(r"\b(?:AMD|Radeon|Instinct|MI[0-9]{2,3}X?)\b")
+_AMD = lazy(r"\b(?:AMD|Radeon|Instinct|MI[0-9]{2,3}X?)\b")
 _MESH = spaced(
     r"device mesh with parallelism: (?P<sizes>(?:[a-z_]{1,20}=-?[0-9]{1,6}(?:, |\b)){1,12})"
 )
 _OLD_MESH = spaced(
     r"device mesh with \[(?P<names>(?:'[a-z_]{1,30}'(?:, )?){1,8})\], \[(?P<counts>[0-9, ]{1,60})\]"
 )
-_SIZES = re.compile(r"([a-z_]{1,20})=(-?[0-9]{1,6})")
+_SIZES = lazy(r"([a-z_]{1,20})=(-?[0-9]{1,6})")
 _WAYS = {
     "tp": "placement.tensor_parallel",
     "pp": "placement.pipeline_parallel",

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, full, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -32,15 +33,15 @@ _STAGE = spaced(
     r"(?P<platform>GPU|XPU|NPU|MPS) peak memory (?P<what>allocation|reserved|active): "
     rf"(?P<value>{NUMBER}) (?P<unit>GiB|GB)\b"
 )
-_METRIC = re.compile(
+_METRIC = lazy(
     rf"\bpeak_memory_(?P<what>alloc|reserved|active)\s{{0,3}}[:=]\s{{0,3}}(?P<value>{NUMBER})"
 )
-_STEP = re.compile(r"\bStep\s{1,9}(?P<step>[0-9]{1,12})\b")
+_STEP = lazy(r"\bStep\s{1,9}(?P<step>[0-9]{1,12})\b")
 _GENERATED = spaced(
     rf"(?:Memory used: (?P<old>{NUMBER}) GB|Max memory allocated: (?P<new>{NUMBER}) GiB)"
 )
-_OPERATORS = re.compile(r"\bName\b[^\n]{0,400}\bCUDA Mem\b")
-_LABEL = re.compile(r"(?P<label>Memory [Ss]tats[^:\n]{0,100}):{1,2}\s{0,9}$")
+_OPERATORS = lazy(r"\bName\b[^\n]{0,400}\bCUDA Mem\b")
+_LABEL = lazy(r"(?P<label>Memory [Ss]tats[^:\n]{0,100}):{1,2}\s{0,9}$")
 _LABEL_REACH = 3
 _COUNTERS = {"allocation": "allocated_bytes", "alloc": "allocated_bytes"}
 _BACKENDS = {"XPU": "xpu", "MPS": "mps"}

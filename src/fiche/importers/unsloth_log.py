@@ -11,6 +11,7 @@ import re
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
+from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
@@ -29,12 +30,12 @@ _START = spaced(rf"(?P<value>{NUMBER}) GB of memory reserved")
 _PEAK = spaced(rf"Peak reserved memory = (?P<value>{NUMBER}) GB")
 _TRAINING = spaced(rf"Peak reserved memory for training = (?P<value>{NUMBER}) GB")
 _SHARE = spaced(rf"Peak reserved memory (?:for training )?% of max memory = (?P<value>{NUMBER}) %")
-_UNSLOTH = re.compile(r"==\s{0,9}Unsloth:?\s{1,9}(?P<version>[0-9][\w.]{2,30}?):?\s")
-_TORCH = re.compile(r"\b(?:Pyt|T)orch:\s{0,9}(?P<version>[0-9][\w.+-]{2,40}?)\.?\s")
-_RUNTIME = re.compile(
+_UNSLOTH = lazy(r"==\s{0,9}Unsloth:?\s{1,9}(?P<version>[0-9][\w.]{2,30}?):?\s")
+_TORCH = lazy(r"\b(?:Pyt|T)orch:\s{0,9}(?P<version>[0-9][\w.+-]{2,40}?)\.?\s")
+_RUNTIME = lazy(
     r"\b(?P<kind>CUDA|ROCm) Toolkit\s{0,3}[=:]\s{0,3}(?P<version>[0-9][0-9.]{0,20}[0-9])"
 )
-_PACKAGES = re.compile(
+_PACKAGES = lazy(
     r"\b(?P<name>Transformers|Triton|vLLM)\s{0,3}[=:]\s{0,3}(?P<version>[0-9][\w.+]{1,40}\w)"
 )
 _STEP = GIB // 1000

@@ -7,13 +7,13 @@ version, card and formats stand in none of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from fiche.importers import _evaluations, _serving, _serving_block
 from fiche.importers._json import looks_like_json
+from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, members_of
 from fiche.importers._sheet import Sheet
@@ -26,7 +26,7 @@ _THROUGHPUT = (b'"elapsed_time"', b'"requests_per_second"', b'"tokens_per_second
 _LATENCY = (b'"avg_latency"', b'"latencies"', b'"percentiles"')
 # A file of SGLang's benchmark has these as well as vLLM's keys.
 _SGLANG = b'"total_output_tokens_retokenized"'
-_PERCENT = re.compile(r"\d{1,3}(?:\.\d{1,3})?")
+_PERCENT = lazy(r"\d{1,3}(?:\.\d{1,3})?")
 _FACTS = {
     "tokenizer_id": "tokenizer",
     "endpoint_type": "endpoint",

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from fiche.importers import _json
 from fiche.importers._columns import Column, columns, whole_bytes
 from fiche.importers._entries import is_document
+from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
@@ -20,11 +21,11 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
 _BYTES = b".memoryAllocatedBytes"
-_KEY = re.compile(
+_KEY = lazy(
     r"(?:.{0,300}[ ./])?gpu\.(?:process\.)?(?P<index>[0-9]{1,3})\."
     r"(?P<what>memoryAllocatedBytes|memoryAllocated|memory)(?P<edge>__MIN|__MAX)?"
 )
-_HEADER = re.compile(r".{0,300}gpu\.(?:process\.)?[0-9]{1,3}\.memoryAllocatedBytes")
+_HEADER = lazy(r".{0,300}gpu\.(?:process\.)?[0-9]{1,3}\.memoryAllocatedBytes")
 _REASONS = {
     "memoryAllocated": "a percentage of the capacity, which is not in the file",
     "memory": "the share of time in which memory was read or written: activity, no fill",
