@@ -607,6 +607,27 @@ def test_layers_of_wrapping_are_one_event():
     assert (reading.failures[0].rank, reading.duplicate_messages) == ("TP0", 2)
 
 
+def test_each_line_of_a_log_in_a_string_has_its_own_speaker():
+    log = (
+        f"[rank3]: Traceback (most recent call last):\n[rank3]:   File 'a.py'\n[rank3]: {CLASS}{sentence(3)}\n"
+        f"INFO done\n{CLASS}{sentence(1)}\n12.4s\t49\t{CLASS}{sentence(2)}\n"
+    )
+    for text in (json.dumps({"log": log}), json.dumps({"outer": json.dumps({"log": log})})):
+        assert [(f.rank, f.device_index) for f in read(text).failures] == [
+            (3, 3),
+            (None, 1),
+            (None, 2),
+        ]
+
+
+def test_a_traceback_speaks_for_its_own_exception_alone():
+    text = (
+        "[2025-05-08 11:20:07 TP0] Scheduler hit an exception: Traceback (most recent call last):\n"
+        f"  File 'a.py', line 1\n{CLASS}{sentence(0)}\nINFO another program\n{CLASS}{sentence(1)}\n"
+    )
+    assert [f.rank for f in read(text).failures] == ["TP0", None]
+
+
 def test_an_engine_core_among_several_is_named():
     other = "(EngineCore_DP1 pid=392) INFO 11-04 07:41:22 [core.py:77] ready\n"
     failed = f"(EngineCore_DP0 pid=391) ERROR 11-04 07:41:22 [core.py:843] {CLASS}{sentence()}\n"

@@ -49,7 +49,7 @@ _PREFIXES = (
     rb"\d\d[OE][ +]",
     rb"[A-Za-z\x80-\xff.]{3,24} {1,2}\d{1,2} " + _CLOCK + rb" \S{1,80} \S{1,80}:",
     rb"\S{1,80} [\w@.-]{1,80}\[\d{1,9}\]:",
-    rb"\d{1,7}\.\d{1,3}s[ \t]{1,8}\d{1,7}[ \t]",
+    rb"\d{1,7}\.\d{1,3}s(?:[ \t]{1,8}|\\{1,4}t)\d{1,7}(?:[ \t]|\\{1,4}t)",
     # Levels and sources of loggers.
     rb"\[?" + _LEVEL + rb"\b\]?(?::[\w.]{1,80}:(?=\S)|:)?",
     rb"\[" + _LEVEL + rb"\|[\w./\\-]{1,120}:\d{1,6}\]",
@@ -61,7 +61,7 @@ _PREFIXES = (
     rb"[EWIF]\d{4} " + _CLOCK + rb" {1,4}\d{1,9} [^\]\s]{1,160}\]",
     rb"\[[EWIF]\d{3,4} " + _CLOCK + rb" [^\]\s]{1,160}\]",
     # Containers: compose, docker's own files, kubernetes' own files and tools.
-    rb"[\w.@-]{1,80}[ \t]{0,20}\|(?=[\s\x1b])",
+    rb"[\w.@-]{1,80}[ \t]{0,20}\|(?=[\s\x1b\\])",
     rb'\{"log":"',
     rb"std(?:err|out) [FP](?::\S{1,40})? ",
     rb"\[(?:pod|container)/[\w./-]{1,240}\]",

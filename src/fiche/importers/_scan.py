@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from fiche.importers._excerpt import Excerpt
 from fiche.importers._prefix import NOBODY, Speaker, body, right_edge, speaker
 from fiche.importers._refusal import refused
+from fiche.importers._speakers import EDGE, ESCAPED_EDGE, line_start, own_line, speaker_of
 from fiche.importers._squeezed import Squeezed
 from fiche.kernel.record import record, replace
 
@@ -27,12 +28,9 @@ _FIRST_LINE = 1_000
 _REACH = 12_000
 _ENOUGH = 3_500
 _MAX_LINES = 400
-_MAX_FRONT = 4_000
 _KEPT_FRONT = 800
 _CLASS = re.compile(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
 _CLASS_LENGTH = 96  # the longest match: searching a longer text for it takes its square
-# A line may end as JSON writes it: what follows may have its prefix again, and a figure go on there.
-_EDGE = re.compile(rb"[\r\n\\](?:(?<=[\r\n])|\\{0,3}[nr])")
 _ASKED, _ASKED_SQUEEZED = b"Tried to allocate", b"Triedtoallocate"
 _PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
 
@@ -110,7 +108,11 @@ class Message:
 
     def _prefix(self) -> bytes:
         """What the lines that follow may have in front of them too."""
-        start = self.content.find(b"\n", self.start, self.start + _REACH) + 1
+        reach = self.start + _REACH
+        start = self.content.find(b"\n", self.start, reach) + 1
+        if not start:
+            escaped = ESCAPED_EDGE.search(self.content, self.start, reach)
+            start = escaped.end() if escaped else 0
         if start and self.content.startswith(self.front, start):
             return self.front
         if start and body(self.content, start, start + _KEPT_FRONT, b"")[0] == start:
@@ -252,7 +254,7 @@ def _spoken(
     match = start.match(text.text)
     if match is None:
         return None
-    front = content[_line_start(content, first) : first]
+    front = own_line(content[line_start(content, first) : first])
     return Message(
         content=content,
         text=text,
@@ -260,27 +262,8 @@ def _spoken(
         start=first,
         line=lines.number(first),
         front=front[-_KEPT_FRONT:],
-        speaker=_who(content, front, first),
+        speaker=speaker_of(content, front, first),
     )
-
-
-_TRACEBACK = b"Traceback (most recent call last)"
-_TRACEBACK_REACH = 16 * 1024
-
-
-def _who(content: bytes, front: bytes, first: int) -> Speaker:
-    """Who speaks on this line; else who began the traceback that ends on it, if nobody interrupted."""
-    here = speaker(front)
-    if here != NOBODY:
-        return here
-    floor = max(0, first - _TRACEBACK_REACH)
-    began = content.rfind(_TRACEBACK, floor, first)
-    if began < 0:
-        return NOBODY
-    lines = content[began:first].split(b"\n")[1:]
-    if any(speaker(line[:300]) != NOBODY for line in lines):
-        return NOBODY
-    return speaker(content[_line_start(content, began) : began])
 
 
 def _fill(
@@ -303,7 +286,7 @@ def _fill(
     stop = min(stop, len(content))
     at = start
     for number in range(_MAX_LINES):
-        edge = _EDGE.search(content, at, stop)
+        edge = EDGE.search(content, at, stop)
         end = edge.start() if edge else stop
         if number == 0:
             last = min(end, at + _ENOUGH) if fence < 0 else min(end, fence)
@@ -327,12 +310,6 @@ def _continues(content: bytes, start: int, end: int, who: Speaker | None) -> boo
         return True
     other = speaker(content[start : min(end, start + 300)])
     return other == NOBODY if who == NOBODY else who.may_be(other)
-
-
-def _line_start(content: bytes, offset: int) -> int:
-    """The start of the line, or a place not too far back on an endless one."""
-    floor = max(0, offset - _MAX_FRONT)
-    return max(floor, content.rfind(b"\n", floor, offset) + 1)
 
 
 def _before(content: bytes, offset: int) -> int:
