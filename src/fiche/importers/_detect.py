@@ -6,6 +6,7 @@ several programs: what each of them says is joined into one reading.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 
@@ -24,6 +25,9 @@ from fiche.registry import member, member_names, members
 _ROOM = "fiche.importers"
 # Below this an importer would only try ("any text"); a format known by name is then refused by name.
 _SURE = 10
+# fiche's own record says at its start what it is: no other importer need be asked, nor imported.
+_OWN = "fiche_record"
+_FORMAT = re.compile(rb'\s{0,100}\{\s{0,100}"format"\s{0,9}:\s{0,9}"fiche-measurement/')
 _HEAD = 1024 * 1024
 # From here on the lines of a program in a log are unmistakable enough to be joined with others.
 _JOINED = 40
@@ -50,8 +54,9 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
     """
     text = opened(content, sha256)
     notes = unpacked_note(content)
-    if kind:
-        named = [_named(each, sha256) for each in kind.split("+")]
+    own = _OWN if _FORMAT.match(text) else ""
+    if kind or own:
+        named = [_named(each, sha256) for each in (kind or own).split("+")]
         reading = reduce(joined, [one.read(text, sha256) for one in named])
     else:
         # Nothing that is read in lines stands in a pickle: its head tells that it is one.
