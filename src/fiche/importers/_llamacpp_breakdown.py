@@ -47,15 +47,20 @@ def _row(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 def settle(log: LlamaLog) -> None:
     """Read the rows of one table together: one device shows whether all of it was only planned."""
     rows, log.rows = log.rows, []
-    planned = any(_planned(match) for _, match in rows if match.re is _DEVICE_ROW.pattern)
+    planned = any(_planned(match) for _, match in rows if _of_a_device(match))
     log.projected |= planned
     for line, match in rows:
         log.shape = "llama-breakdown"
-        if match.re is _DEVICE_ROW.pattern:
+        if _of_a_device(match):
             _device(log, line, match, planned=planned)
         else:
             scope = "host_process" if on_host(match["device"]) else "process"
             _held(log, line, match, scope, planned=planned)
+
+
+def _of_a_device(match: re.Match[str]) -> bool:
+    """A device's row has its total and what is free; those of the host and of others have not."""
+    return "total" in match.re.groupindex
 
 
 def _planned(match: re.Match[str]) -> bool:
