@@ -87,6 +87,7 @@ PREFIXES = {
     "srun --label": (" 3: ", 3),
     "a launcher's label": ("rank 3: ", 3),
     "mpich": ("[3] ", None),
+    "pdsh": ("node-3: [rank17]: ", 17),
     "compose, coloured": ("\x1b[36mtrainer-1  |\x1b[0m ", None),
     "swarm": ("train.1.x7k2@node7    | ", None),
     "kubernetes' own files": ("2026-01-15T03:22:41.123456789Z stderr F ", None),
