@@ -608,6 +608,15 @@ def test_layers_of_wrapping_are_one_event():
     assert (reading.failures[0].rank, reading.duplicate_messages) == ("TP0", 2)
 
 
+def test_ranks_that_wrap_their_messages_at_one_time():
+    text = sentence(2)
+    cut = text.index("of which") + 2
+    reading = read(
+        f"[rank2]: {text[:cut]}\n[rank0]: something\n[rank2]: {text[cut:].lstrip()}\n[rank0]: else\n"
+    )
+    assert whole(reading.failures[0], device=2)
+
+
 def test_each_line_of_a_log_in_a_string_has_its_own_speaker():
     log = (
         f"[rank3]: Traceback (most recent call last):\n[rank3]:   File 'a.py'\n[rank3]: {CLASS}{sentence(3)}\n"

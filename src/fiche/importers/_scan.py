@@ -136,7 +136,12 @@ def _alike(front: bytes, line: bytes) -> bytes:
 
 def _prefix_of(front: bytes) -> bytes:
     """What stands before a message on its line, without the name of the exception."""
-    return front[:-_CLASS_LENGTH] + _CLASS.sub(b"", front[-_CLASS_LENGTH:])
+    near = front[-_CLASS_LENGTH:]
+    named = _CLASS.search(near)
+    if named is None:
+        return front
+    # Where no name stands the colon is the prefix's own.
+    return front[:-_CLASS_LENGTH] + near[: named.start() + near.startswith(b":", named.start())]
 
 
 # Every message that can be wrapped holds one of these; the full pattern is slow on long texts.
