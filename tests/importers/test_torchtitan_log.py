@@ -127,7 +127,8 @@ def test_a_long_run_stays_bounded():
         LOG.splitlines(keepends=True)[2].replace("step:  1", f"step: {n}") for n in range(900)
     )
     reading = read(MEMBER, text)
-    assert len(reading.observations) == 202
+    assert len(reading.observations) == 201
+    assert reading.observations[-1].marks["left_out"] == 699
     assert reading.further["series"] == {"reserved_bytes": 900}
 
 

@@ -8,14 +8,16 @@ from fiche.cli.terminal import paragraph, table
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import NotObserved, Observation, Reading
 from fiche.kernel.readings import observed
-from fiche.kernel.series import Series, series
+from fiche.kernel.series import Told, told
 from fiche.report.imported import decimal, place_of
 from fiche.report.numbers import TERMINAL, amount
 
 _MEASURED = "Measured, or reported by the program of its own buffers:"
 _PLANNED = "Planned, not measured (budgets and estimates: nothing is compared with them):"
-_SHOWN_MARKS = ("stage", "step", "buffer", "process", "pid", "at_tokens")
+_SHOWN_MARKS = ("start", "stage", "step", "buffer", "process", "pid", "at_tokens")
 _MOST_LINES = 6
+# A terminal's page: beyond, one row stands for a series, then for all ranks that have it.
+_MOST_ROWS = 40
 _SCOPES = {
     "process_allocator": "allocator",
     "process": "process",
@@ -32,15 +34,17 @@ def readings(seen: Sequence[Observation], *, planned: bool = False) -> Iterator[
         return
     yield "\n"
     yield paragraph(_PLANNED if planned else _MEASURED, indent="  ")
-    rows = [_row(one, each) for one in series(("", each) for each in seen) for _, each in one.shown]
+    numbered = ((str(place), each) for place, each in enumerate(seen))
+    rows = [_row(row) for row in told(numbered, _MOST_ROWS)]
     header = ("counter", "of", "as printed", "means", "place")
     yield table(rows, header=header, right=(2, 3), indent="    ")
 
 
-def _row(one: Series, seen: Observation) -> tuple[str, ...]:
-    told = [seen.phase or seen.label]
-    told += [f"{key} {seen.marks[key]}" for key in _SHOWN_MARKS if key in seen.marks]
-    words = ", ".join(word for word in told if word and word != seen.counter)
+def _row(row: Told) -> tuple[str, ...]:
+    seen = row.seen
+    said = [seen.phase or seen.label]
+    said += [f"{key} {seen.marks[key]}" for key in _SHOWN_MARKS if key in seen.marks]
+    words = ", ".join(word for word in said if word and word != seen.counter)
     stat = seen.stat.replace("_", " ")
     counter = seen.counter if seen.counter.endswith(seen.stat) else f"{seen.counter}, {stat}"
     place = place_of(seen.pointer)
@@ -49,19 +53,23 @@ def _row(one: Series, seen: Observation) -> tuple[str, ...]:
         _whose(seen),
         _printed(seen),
         _meaning(seen),
-        f"{place} ({how})" if (how := _how_many(one)) else place,
+        f"{place} ({how})" if (how := how_many(row)) else place,
     )
 
 
-def _how_many(one: Series) -> str:
-    count, told = len(one.readings), []
-    if len(one.shown) < count and one.constant:
-        told.append(f"the same {count} times")
-    elif len(one.shown) < count:
-        told.append(f"{'smallest' if one.first.stat == 'free' else 'largest'} of {count}")
-    if one.repeats:
-        told.append(f"{one.repeats} lines repeat it")
-    return ", ".join(told)
+def how_many(row: Told) -> str:
+    """For how many readings a row stands, and how often its own line is printed again."""
+    if row.repeats:
+        return f"printed on {row.repeats + 1} lines"
+    if row.alone:
+        return ""
+    one = row.series
+    of = f"{one.count} readings" + (
+        f" of {one.members} ranks or devices" if one.members > 1 else ""
+    )
+    if one.constant and not one.left_out:
+        return f"the same in {of}"
+    return f"{'smallest' if one.first.stat == 'free' else 'largest'} of {of}"
 
 
 def _whose(seen: Observation) -> str:

@@ -12,8 +12,9 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Observation, Printed, Reading, Result
 from fiche.kernel.record import replace
+from fiche.kernel.series import height
 
-# Of a longer series the first readings, the last one and the largest are kept.
+# Of a longer series the first readings, the extreme one and the last are kept.
 MAX_SERIES = 200
 MAX_ASIDE = 1_000
 _MANY = 20_000
@@ -23,11 +24,43 @@ _PLANS = frozenset({"estimated", "budget"})
 
 @dataclass(slots=True)
 class _Series:
-    """The readings of one counter on one device by one speaker beyond the first `MAX_SERIES`."""
+    """The readings of one counter on one device by one speaker.
+
+    `extreme` is the largest of all of them, of free memory the smallest; `listed` says that it is among the
+    first `MAX_SERIES`, which are listed. `last` is None while no other exists.
+    """
 
     count: int = 0
     last: Observation | None = None
-    largest: Observation | None = None
+    extreme: Observation | None = None
+    listed: bool = True
+
+    def take(self, seen: Observation) -> bool:
+        """Count a reading; True where it is to be listed at once."""
+        self.count += 1
+        first = self.count <= MAX_SERIES
+        if not first:
+            self.last = seen
+        if self.extreme is None or _beyond(seen, self.extreme):
+            self.extreme, self.listed = seen, first
+        return first
+
+    def rest(self) -> list[Observation]:
+        """What is listed behind the first ones: the extreme and the last, which says how many are not."""
+        if self.last is None or self.extreme is None:
+            return []
+        apart = not self.listed and self.extreme is not self.last
+        left_out = self.count - MAX_SERIES - 1 - apart
+        last = replace(self.last, marks={**self.last.marks, "left_out": left_out})
+        return [self.extreme, last] if apart else [last]
+
+
+def _beyond(seen: Observation, other: Observation) -> bool:
+    """True where a reading is the extreme one of the two; one without a figure never is."""
+    here, there = height(seen), height(other)
+    if here is None or there is None:
+        return there is None and here is not None
+    return here < there if seen.stat == "free" else here > there
 
 
 @dataclass(slots=True)
@@ -96,14 +129,8 @@ class Sheet:
         label = _DIGITS.sub("#", seen.label)
         whole = (seen.device_index, seen.rank, label, mig) if len(kept) < _MANY else ()
         key = (seen.counter, seen.stat, seen.scope, *whole)
-        series = self._series.setdefault(key, _Series())
-        series.count += 1
-        if series.count <= MAX_SERIES:
+        if self._series.setdefault(key, _Series()).take(seen):
             kept.append(seen)
-            return
-        series.last = seen
-        if series.largest is None or _height(seen) > _height(series.largest):
-            series.largest = seen
 
     def plan(self, at: Line | Pointer, text: str, reason: str) -> None:
         """Note words that look like evidence and are none."""
@@ -188,31 +215,18 @@ class Sheet:
         )
 
     def _close(self) -> None:
-        """Add the last and the largest of each long series, and say how long it was."""
+        """Add the extreme and the last of each long series, and say how long it was."""
         told: dict[str, int] = {}
         for series in self._series.values():
-            if series.last is None or series.largest is None:
-                continue
-            chosen = self.planned if series.last.kind_of_origin in _PLANS else self.observations
-            if series.largest is not series.last:
-                chosen.append(_marked(series.largest, "largest", series.count))
-            chosen.append(_marked(series.last, "last", series.count))
-            told[series.last.counter] = told.get(series.last.counter, 0) + series.count
+            for seen in series.rest():
+                (self.planned if seen.kind_of_origin in _PLANS else self.observations).append(seen)
+            if series.last is not None:
+                counter = series.last.counter
+                told[counter] = told.get(counter, 0) + series.count
         if told:
             self.further["series"] = told
             self.warn(
-                f"series_shortened: of each long series the first {MAX_SERIES} readings, the largest of the "
-                "others and the last are listed"
+                f"series_shortened: of each long series the first {MAX_SERIES} readings, the largest (of "
+                "free memory the smallest) and the last are listed"
             )
         self._series.clear()
-
-
-def _height(seen: Observation) -> int | Fraction:
-    if seen.value is not None:
-        return seen.value.low if seen.value.low is not None else -1
-    return seen.number if seen.number is not None else -1
-
-
-def _marked(seen: Observation, word: str, count: int) -> Observation:
-    label = f"{seen.label}; " if seen.label else ""
-    return replace(seen, label=f"{label}{word} of {count}")

@@ -171,13 +171,20 @@ def _other_rows(desk: Desk, others: _Others) -> Iterator[Row]:
         )
 
 
-def table(desk: Desk, name: str, titles: tuple[Column, ...], rows: list[Row], left: int) -> Table:
+def table(
+    desk: Desk,
+    name: str,
+    titles: tuple[Column, ...],
+    rows: list[Row],
+    left: int,
+    most: int = _MOST_ROWS,
+) -> Table:
     """A table that says how many readings it leaves to decision.json (law 8)."""
-    left += max(len(rows) - _MOST_ROWS, 0)
+    left += max(len(rows) - most, 0)
     return Table(
         id=name,
         caption=desk.word(f"{name}_caption"),
         columns=titles,
-        rows=tuple(rows[:_MOST_ROWS]),
+        rows=tuple(rows[:most]),
         notes=(desk.say("rows_left", n=left),) if left else (),
     )

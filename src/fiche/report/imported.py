@@ -13,43 +13,41 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Number
 from fiche.kernel.piece import Observation, Piece
 from fiche.kernel.readings import observation_id, observed
-from fiche.kernel.series import Series, series
+from fiche.kernel.series import Told, told
 from fiche.report.counters import table
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Reference, Row, Words
 
 _PLANS = ("estimated", "budget")
+# Rows for all pieces together, and for each at least.
+_MOST_ROWS, _LEAST_ROWS = 60, 12
 _WORDS_OF = ("stage", "buffer", "process", "pid", "type", "bus_id", "uuid", "host")
 
 
 def imported(desk: Desk) -> Iterator[Block]:
     """The table of what files state as measured, and the one of what they only planned."""
     for name, plans in (("imported", False), ("planned", True)):
-        rows = [
-            _row(desk, piece, one, name_of, seen)
-            for piece in desk.decision.fiche.pieces
-            for one in _series(piece, plans=plans)
-            for name_of, seen in one.shown
+        pieces = desk.decision.fiche.pieces
+        most = max(_LEAST_ROWS, _MOST_ROWS // max(len(pieces), 1))
+        shown = [
+            (piece, row) for piece in pieces for row in told(_readings(piece, plans=plans), most)
         ]
-        if rows:
+        left = sum(row.series.count - 1 for _, row in shown if not row.alone)
+        if shown:
             titles = columns(desk, "counter", "scope", "device", "value:number", "place")
-            yield table(desk, name, titles, rows, 0)
+            rows = [_row(desk, *one) for one in shown]
+            yield table(desk, name, titles, rows, left, most=len(rows))
 
 
-def _series(piece: Piece, *, plans: bool) -> Iterable[Series]:
+def _readings(piece: Piece, *, plans: bool) -> Iterable[tuple[str, Observation]]:
     reading = piece.reading
     chosen, run = (reading.planned, "planned") if plans else (reading.observations, "")
-    return series(
-        (observation_id(piece.id, run, place), seen) for place, seen in enumerate(chosen, 1)
-    )
+    return ((observation_id(piece.id, run, place), seen) for place, seen in enumerate(chosen, 1))
 
 
-def _row(desk: Desk, piece: Piece, one: Series, name: str, seen: Observation) -> Row:
-    value = _value(desk, seen, name)
-    several: Parts = ()
-    if len(one.shown) < len(one.readings):
-        word = "smallest_of" if seen.stat == "free" else "largest_of"
-        several = desk.say("same_in_all" if one.constant else word, n=len(one.readings))
+def _row(desk: Desk, piece: Piece, row_of: Told) -> Row:
+    seen, several = row_of.seen, _several(desk, row_of)
+    value = _value(desk, seen, row_of.id)
     return row(
         cell(_counter(desk, seen), _labels(seen, whole=not several)),
         cell(
@@ -61,6 +59,18 @@ def _row(desk: Desk, piece: Piece, one: Series, name: str, seen: Observation) ->
         cell(value, several or None, numeric=True),
         cell((Reference(piece.id),), (Quoted(place_of(seen.pointer)),)),
     )
+
+
+def _several(desk: Desk, row_of: Told) -> Parts:
+    """For how many readings the row stands."""
+    if row_of.alone:
+        return ()
+    one = row_of.series
+    word = "smallest_of" if one.first.stat == "free" else "largest_of"
+    if one.constant and not one.left_out:
+        word = "same_in_all"
+    of = desk.say("of_members", n=one.members) if one.members > 1 else ()
+    return (*desk.say(word, n=one.count), *of)
 
 
 def _counter(desk: Desk, seen: Observation) -> Parts:

@@ -136,6 +136,7 @@ AUDIT = {
     "largest_of": "largest of {n} readings",
     "smallest_of": "smallest of {n} readings",
     "same_in_all": "in {n} readings",
+    "of_members": " of {n} ranks or devices",
     "place": "Place",
     "rows_left": "{n} further readings are in decision.json.",
     "failures_caption": "Failures are observations: none of these figures is a need",
