@@ -369,6 +369,17 @@ def test_a_failure_with_another_cause_excludes_nothing(tmp_path, message, why):
     assert why in found(told)["condition"]
 
 
+@pytest.mark.parametrize(
+    ("other", "unaccounted"),
+    [("3.00 GiB", False), ("16.00 MiB", True), ("17179869184.00 GiB", False)],
+)
+def test_what_listed_processes_hold_is_accounted_for(tmp_path, other, unaccounted):
+    message = oom(own="20.00 GiB", extra=f" Process 3121 has {other} memory in use.")
+    told = found(judged(tmp_path, None, failed(message)))["condition"]
+    assert "another process is listed" in told
+    assert ("held by no process that the message lists" in told) is unaccounted
+
+
 def test_a_failure_covers_what_is_larger_and_not_what_is_smaller(tmp_path):
     for name, size in LIMIT.items():
         for ran, expected in ((size - 1, "exclude"), (size + 1, "to_confirm")):

@@ -130,7 +130,11 @@ def _unaccounted(failure: Failure) -> list[str]:
         return []
     if free[1] is None or own[1] is None:
         return []
-    held, lacking = total[0] - free[1] - own[1], asked[0] - free[1]
+    listed = [process.in_use.high for process in failure.other_processes]
+    if any(high is None for high in listed):
+        return []  # one that is listed may hold all the rest
+    held = total[0] - free[1] - own[1] - sum(high or 0 for high in listed)
+    lacking = asked[0] - free[1]
     if held <= 0 or held < lacking:
         return []
     return [f"at least {held} B of the card are held by no process that the message lists"]
