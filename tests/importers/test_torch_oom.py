@@ -700,6 +700,22 @@ def test_a_heading_of_another_run_parts_two_events(between, events):
     assert (len(reading.failures), reading.duplicate_messages) == (events, 2 - events)
 
 
+@pytest.mark.parametrize(
+    ("times", "events"),
+    [
+        (("10:00:01", "10:00:03"), 1),
+        (("10:00:01", "10:00:00"), 1),
+        (("10:00:01", "10:02:01"), 2),
+        (("23:59:59", "00:00:02"), 1),
+        (("23:59:59", "00:04:02"), 2),
+    ],
+)
+def test_a_server_that_fails_again_minutes_later_has_failed_twice(times, events):
+    text = "".join(f"2025-10-10 {time},101 ERROR {sentence()}\n" for time in times)
+    reading = read(text)
+    assert (len(reading.failures), reading.duplicate_messages) == (events, 2 - events)
+
+
 def test_where_to_look_for_an_error_code_is_no_further_message():
     text = (
         "torch.AcceleratorError: CUDA error: out of memory\n"

@@ -19,6 +19,7 @@ _NEAR = 256 * 1024
 _LOOKED_AT = 64 * 1024
 _AFTER = 8 * 1024
 _COMPARED = 64
+_KEPT_FRONT = 800
 
 _SESSION = lazy(
     rb"\n(?:>>> |In \[\d{1,6}\]:|[^\n]{0,80}##\[group\]Run "
@@ -54,6 +55,7 @@ class Event:
     rank: int | str | None
     identity: str
     shape: str
+    clock: int | None = None
     repeats: int = 0
     recovered: bool | None = None
     warnings: list[str] = field(default_factory=list)
@@ -62,6 +64,7 @@ class Event:
         """Count a repeat; a fuller copy of the message fills in what the first one lacks."""
         self.repeats += 1
         self.stop = found.stop
+        self.clock = _clock(found) or self.clock
         self.test = self.test or test
         self.identity = self.identity or found.identity
         self._settle(found)
@@ -134,8 +137,27 @@ def _event(found: Found, test: bytes | None) -> Event:
         rank=found.speaker.rank,
         identity=found.identity,
         shape=found.shape,
+        clock=_clock(found),
         warnings=list(found.warnings),
     )
+
+
+_TIME = lazy(rb"(?<![\d:<])(\d\d):([0-5]\d):([0-5]\d)(?![\d:<])")
+_APART = 60
+
+
+def _clock(found: Found) -> int | None:
+    """The seconds of the day that stand in front of a message."""
+    told = _TIME.search(found.front[:_KEPT_FRONT])
+    return None if told is None else int(told[1]) * 3600 + int(told[2]) * 60 + int(told[3])
+
+
+def _long_after(event: Event, found: Found) -> bool:
+    """True where a minute or more lies between two messages: no traceback takes so long."""
+    now = _clock(found)
+    if now is None or event.clock is None:
+        return False
+    return _APART <= (now - event.clock) % 86_400 <= 86_400 - _APART
 
 
 def _kind(found: Found) -> object:
@@ -162,6 +184,8 @@ def _in_one_run(content: bytes, event: Event, found: Found, test: bytes | None) 
     """False for two tests, for two commands of a session, and for messages far from each other."""
     if test is not None and event.test is not None:
         return test == event.test
+    if _long_after(event, found):
+        return False
     start = found.start
     if distance(content, event.stop, start) > _NEAR:
         return False
