@@ -24,10 +24,12 @@ from fiche.kernel.unit import (
 from fiche.report.numbers import (
     PAGE,
     TERMINAL,
+    alike,
     amount,
     amount_exact,
     exact,
     exact_bytes,
+    fine,
     memory,
     pair,
     rounded,
@@ -234,3 +236,11 @@ def test_what_is_printed_is_within_half_a_last_digit(value):
 def test_rounding_is_nearest_for_any_number(value, decimals):
     printed = Fraction(rounded(value, decimals).replace(" ", ""))
     assert abs(printed - value) <= Fraction(1, 2 * 10**decimals)
+
+
+def test_a_figure_that_stands_alone_keeps_its_mebibytes():
+    """130.75 MiB is no 0.13 GiB."""
+    assert fine(figure(137101312)) == "130.75 MiB"
+    assert fine(figure(2**30)) == "1.00 GiB"
+    assert fine(figure(-(2**29))) == "-512.00 MiB"
+    assert alike([figure(256 * 2**20), figure(137101312)]) == ["256.00 MiB", "130.75 MiB"]

@@ -10,7 +10,7 @@ from fiche.kernel.piece import NotObserved, Observation, Reading
 from fiche.kernel.readings import observed
 from fiche.kernel.series import Told, told
 from fiche.report.imported import decimal, place_of
-from fiche.report.numbers import TERMINAL, amount
+from fiche.report.numbers import TERMINAL, fine
 
 _MEASURED = "Measured, or reported by the program of its own buffers:"
 _PLANNED = "Planned, not measured (budgets and estimates: nothing is compared with them):"
@@ -94,11 +94,12 @@ def _meaning(seen: Observation) -> str:
     if seen.value is None:
         return "" if seen.number is not None else "not available"
     told = observed(seen, "")
-    return "not available" if told is None else amount(told, TERMINAL)
+    return "not available" if told is None else fine(told, TERMINAL)
 
 
 def stated(reading: Reading) -> Iterator[str]:
     """What the file itself says of its scope, with the place of each fact."""
+    shown = {each.pointer for each in reading.observations if each.stat in ("total", "capacity")}
     rows = [(path, fact.value, _place(fact.address)) for path, fact in reading.facts.items()]
     rows += [
         (
@@ -107,7 +108,7 @@ def stated(reading: Reading) -> Iterator[str]:
             place_of(one.pointer),
         )
         for one in reading.capacities
-        if one.counter != "oom_total_capacity"
+        if one.counter != "oom_total_capacity" and one.pointer not in shown
     ]
     rows += [(name, str(count), "") for name, count in reading.counters.items()]
     if rows:

@@ -39,6 +39,7 @@ _KEYS = (
     "reserved_current",
     "process_peak",
 )
+_TOTALS = ("total", "capacity")
 # Levels at the start of a phase are in the peaks already (C3), and whole in decision.json.
 _IN_JSON_ONLY = ("start",)
 
@@ -142,8 +143,11 @@ def _gather(desk: Desk, others: _Others, piece: Piece, seen: Observation, value:
 
 
 def _totals(desk: Desk, others: _Others, piece: Piece) -> None:
-    """What the machine printed as the total of a device."""
+    """What the machine printed as the total of a device, unless another table shows that very reading."""
+    shown = {each.pointer for each in piece.reading.observations if each.stat in _TOTALS}
     for name, seen in capacities(piece):
+        if seen.pointer in shown:
+            continue
         value = desk.measured(quantity(seen.value, seen.pointer, seen.counter, name))
         key = (seen.counter, "total", seen.device_name, str(seen.device_index), _text(value))
         row_of = others.setdefault(key, _Other(counter=seen.counter, stat="total", value=value))

@@ -16,6 +16,7 @@ from fiche.kernel.readings import observation_id, observed
 from fiche.kernel.series import Told, told
 from fiche.report.counters import table
 from fiche.report.desk import Desk, cell, columns, joined, row
+from fiche.report.numbers import fine
 from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Reference, Row, Words
 
 _PLANS = ("estimated", "budget")
@@ -103,7 +104,9 @@ def _value(desk: Desk, seen: Observation, name: str) -> Parts:
         number = "" if seen.number is None else f"{decimal(seen.number)} {seen.unit}"
         return (Quoted(seen.value.text if seen.value is not None else number),)
     told = observed(seen, name)
-    return (Missing(desk.word("not_printed")),) if told is None else (desk.listed(told),)
+    if told is None:
+        return (Missing(desk.word("not_printed")),)
+    return (desk.listed(told, fine(told, desk.style)),)
 
 
 def decimal(number: Number) -> str:

@@ -108,6 +108,13 @@ def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
     return _interval(node.low, node.high, how, one)
 
 
+def fine(node: Node, how: Style = TERMINAL) -> str:
+    """A figure that stands alone: memory below 1 GiB in MiB, so that little of it is rounded away."""
+    return amount(
+        node, how, "MiB" if node.unit == BYTE and _largest(node) < _BINARY["GiB"] else "GiB"
+    )
+
+
 def day(node: Node) -> str:
     """A date as ISO 8601 has it; empty for any other number, and for the days between two dates."""
     if not _is_date(node) or node.low <= _FIRST_DAY:
@@ -146,7 +153,8 @@ def amount_exact(node: Node, how: Style = TERMINAL) -> str:
 
 def alike(nodes: Sequence[Node], how: Style = TERMINAL) -> list[str]:
     """Amounts of bytes in the smallest unit that one of them takes, so that they can be compared."""
-    units = [_shared_unit(node, "GiB") for node in nodes]
+    below = all(_largest(node) < _BINARY["GiB"] for node in nodes)
+    units = [_shared_unit(node, "MiB" if below else "GiB") for node in nodes]
     unit = min(units, key=lambda told: told[1], default=("B", 1))
     return [_interval(n.low, n.high, how, lambda value: _bytes(value, unit, how)) for n in nodes]
 
@@ -194,9 +202,13 @@ def _printed(value: Number, of: Node, unit: str) -> Fraction:
 
 def _shared_unit(of: Node, unit: str) -> tuple[str, int]:
     """One unit for both ends of an interval, by the larger of them; rates are decimal."""
+    return memory_unit(_largest(of), unit if of.unit == BYTE else "GB")
+
+
+def _largest(of: Node) -> Number:
+    """The larger end of an interval, without its sign."""
     low = max(of.low, -of.low)
-    largest = low if of.high is None else max(low, of.high, -of.high)
-    return memory_unit(largest, unit if of.unit == BYTE else "GB")
+    return low if of.high is None else max(low, of.high, -of.high)
 
 
 def _interval(low: Number, high: Number | None, how: Style, one: _Printer) -> str:
