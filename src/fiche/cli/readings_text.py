@@ -15,6 +15,7 @@ from fiche.report.numbers import TERMINAL, fine
 _MEASURED = "Measured, or reported by the program of its own buffers:"
 _PLANNED = "Planned, not measured (budgets and estimates: nothing is compared with them):"
 _SHOWN_MARKS = ("start", "stage", "step", "buffer", "process", "pid", "at_tokens")
+_SAMPLED = {"samples": "samples taken", "sample_period_s": "seconds between them"}
 _MOST_LINES = 6
 # A terminal's page: beyond, one row stands for a series, then for all ranks that have it.
 _MOST_ROWS = 40
@@ -111,6 +112,11 @@ def stated(reading: Reading) -> Iterator[str]:
         if one.counter != "oom_total_capacity" and one.pointer not in shown
     ]
     rows += [(name, str(count), "") for name, count in reading.counters.items()]
+    rows += [
+        (words, f"{reading.further[key]}", "")
+        for key, words in _SAMPLED.items()
+        if isinstance(reading.further.get(key), int | float | str)
+    ]
     if rows:
         yield "\n"
         yield table(rows, header=("the file states", "", "place"), indent="  ")

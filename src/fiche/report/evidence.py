@@ -129,10 +129,12 @@ def _own(desk: Desk, printed: Mapping[str, Fact]) -> Parts:
     shown = [k for k in printed if k in _OWN or (k in asked and k not in agreed)]
     told = [_one(desk, path, printed[path], asked.get(path)) for path in shown]
     if agreed:
-        told.append(desk.say("facts_agree", n=len(agreed)))
+        facts = desk.counted("facts_noun", len(agreed))
+        told.append(desk.say("facts_agree", n=len(agreed), facts=facts))
     more = len(printed) - len(agreed) - len(shown)
     if more:
-        told.append(desk.say("facts_more", n=more))
+        key = "facts_more" if told else "facts_only"
+        told.append(desk.say(key, n=more, facts=desk.counted("facts_noun", more)))
     return joined(told, "; ")
 
 

@@ -226,8 +226,10 @@ AUDIT = {
     "typed_counts": "Scope facts that an author typed count, on that person's word.",
     "typed_alone": "Scope facts that an author typed never settle a verdict alone.",
     "strict_facts": "Facts that must agree here: ",
-    "facts_agree": "{n} facts as the fiche asks",
+    "facts_agree": "{n} {facts} as the fiche asks",
     "facts_more": "{n} more in decision.json",
+    "facts_only": "{n} {facts}, in decision.json",
+    "facts_noun": "fact|facts",
     "spread": "Machines of one card may differ by {spread} in what they show.",
     # Re-checking
     "recheck_title": "Units, attachments and re-checking",
