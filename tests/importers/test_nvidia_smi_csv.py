@@ -1,5 +1,7 @@
 """`nvidia-smi --query-gpu` and `--query-compute-apps` as CSV (evidence_formats 7): names, units, series."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,18 @@ def test_one_sample_a_device():
     assert reading.observations[3].value.unavailable
     assert facts(reading)["driver"] == "570.133.20"
     assert totals(reading)[0] == (0, "143771 MiB", "NVIDIA H200", None)
+
+
+def test_output_that_a_record_keeps_in_a_string():
+    docker = "".join(
+        json.dumps({"log": line, "stream": "stdout", "time": "2026-01-15T03:22:41.1Z"}) + "\n"
+        for line in ONE.splitlines(keepends=True)
+    )
+    once = json.dumps({"stdout": ONE})
+    for text in (docker, once, json.dumps({"step": once}), json.dumps([{"out": ONE, "rc": 0}])):
+        reading = read(text)
+        assert told(reading) == told(read(ONE))
+        assert "truncated" not in keys(reading)
 
 
 def test_nounits_keeps_the_unit_in_the_header():

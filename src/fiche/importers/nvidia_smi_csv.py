@@ -117,16 +117,33 @@ def _no_unit(sha256: str) -> Exception:
 
 
 def _line(row: Row, state: _State) -> None:
-    header = _header(row.text)
+    text = _within(row.text)
+    header = _header(text)
     if header is not None:
         state.columns = header
         state.shapes["query-compute-apps" if header.of_processes else "query-gpu"] = None
-    elif state.columns is not None and row.text.strip():
-        cells = _cells(row.text, state.columns)
+    elif state.columns is not None and text.strip():
+        cells = _cells(text, state.columns)
         if cells is not None:
             _row(cells, row.pointer(state.gauges.sheet.sha256), state)
-        elif "," in row.text:
+        elif "," in text:
             state.short += 1
+
+
+_OPENED = lazy(
+    r"[\[{\s]{0,20}(?:\\{0,8}\"[\w. -]{1,60}\\{0,8}\"\s{0,4}:\s{0,4}(?:\\{0,8}\"(?=[\[{]))?[\[{]?){1,4}"
+    r"\\{0,8}\""
+)
+_CLOSED = lazy(r"\\{0,8}\"(?:[}\]]|, ?\\{0,8}\"[\w. -]{1,60}\\{0,8}\":)")
+
+
+def _within(text: str) -> str:
+    """The part of a row that is the table's own, where JSON or docker keeps the output in a string."""
+    opened = _OPENED.match(text)
+    if opened is not None:
+        text = text[opened.end() :]
+    closed = _CLOSED.match(text.lstrip())
+    return "" if closed is not None else text
 
 
 def _header(text: str) -> _Columns | None:
@@ -238,7 +255,7 @@ def _bare_row(cells: list[str]) -> bool:
 def accepts(content: bytes, name: str) -> int:
     """92 for a header that names memory, 45 for rows that can only be such a CSV without its header."""
     head = content[:_LOOKED_AT]
-    if b"memory" in head and any(_header(row.text) is not None for row in rows(head)):
+    if b"memory" in head and any(_header(_within(row.text)) is not None for row in rows(head)):
         return 92
     return 45 if _bare(head) else 0
 
