@@ -104,17 +104,67 @@ _PID = re.compile(rb"\bpid=(\d{1,10})")
 _LOOK_BACK = 600
 
 
+# What a viewer of several containers writes before each line: compose (`name-1  | `, one that is named by
+# hand is padded with two blanks), podman, kubectl, kubetail, stern. A logger's column is no name.
+_SERVICE = re.compile(
+    rb"(?:" + ANSI + rb"|\[[0-9;]{1,12}m|[ \t]){0,8}(?:"
+    rb"(?!(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARN(?:ING)?|ERROR|CRITICAL|FATAL|step|epoch|iter|batch)\b)"
+    rb"(?P<compose>[A-Za-z][\w.@-]{0,70}[_-]\d{1,4}(?=[ \t]{1,60}\|)|[A-Za-z][\w.@-]{1,79}(?=[ \t]{2,60}\|))"
+    rb"[ \t]{1,60}\|(?=[\s\x1b\[]|$)"
+    rb"|\[(?P<podman>[\w.@-]{1,80})\][ \t]{1,20}\|(?=\s)"
+    rb"|\[(?P<kubectl>(?:pod|container)/[\w./-]{1,240})\](?=\s)"
+    rb"|\[?(?P<pod>[a-z0-9][a-z0-9-]{0,200}-[bcdf-hj-np-tv-xz2456789]{8,10}-[bcdf-hj-np-tv-xz2456789]{5}"
+    rb"(?: [a-z][a-z0-9-]{0,62})?)\]?(?=\s))"
+)
+_HOST = re.compile(rb"\bip=([\w.:]{1,60})")
+
+
 class Speaker(NamedTuple):
-    """Who printed a line: the rank or name it shows, and a process where only that is shown."""
+    """Who printed a line: the rank or name it shows, and a process where only that is shown.
+
+    `service` is the container or pod that a viewer of several puts in front; `process` the name under which
+    Python announces the traceback of a child; `host` the machine of the process.
+    """
 
     rank: int | str | None
     pid: str | None
+    service: str | None = None
+    process: str | None = None
+    host: str | None = None
 
     def may_be(self, other: Speaker) -> bool:
         """False only when both say who they are and they differ."""
+        apart = ((self.service, other.service), (self.process, other.process))
+        if any(one is not None and two is not None and one != two for one, two in apart):
+            return False
         if self.rank is not None and other.rank is not None:
             return self.rank == other.rank
+        if self.host is not None and other.host is not None and self.host != other.host:
+            return False
         return self.pid is None or other.pid is None or self.pid == other.pid
+
+    @property
+    def own(self) -> Speaker:
+        """The same without the container that it speaks from."""
+        return self._replace(service=None)
+
+    def and_of(self, other: Speaker) -> Speaker:
+        """The same, with what only another line of the same speaker tells."""
+        return Speaker(
+            rank=other.rank if self.rank is None else self.rank,
+            pid=self.pid or other.pid,
+            service=self.service or other.service,
+            process=self.process or other.process,
+            host=self.host or other.host,
+        )
+
+    @property
+    def name(self) -> str:
+        """The service and the process for people; empty where neither is told."""
+        pid = f"pid {self.pid}" if self.pid else ""
+        where = f"on {self.host}" if self.host else ""
+        process = " ".join(word for word in (pid, where) if word)
+        return ", ".join(word for word in (self.service, self.process, process) if word)
 
 
 NOBODY = Speaker(None, None)
@@ -123,8 +173,20 @@ NOBODY = Speaker(None, None)
 def speaker(prefix: bytes) -> Speaker:
     """Read who speaks from the text in front of a message on its line (last word wins)."""
     near = prefix[-_LOOK_BACK:].rpartition(b"\r")[2]
-    pid = _PID.findall(near)
-    return Speaker(_rank(near), pid[-1].decode() if pid else None)
+    pid, host = _PID.findall(near), _HOST.findall(near)
+    return Speaker(
+        _rank(near),
+        pid[-1].decode() if pid else None,
+        _service(prefix),
+        host=host[-1].decode() if host and pid else None,
+    )
+
+
+def _service(prefix: bytes) -> str | None:
+    found = _SERVICE.match(prefix)
+    if found is None or found.lastgroup is None:
+        return None
+    return found[found.lastgroup].decode().removeprefix("pod/")
 
 
 def _rank(near: bytes) -> int | str | None:

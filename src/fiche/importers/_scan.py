@@ -314,7 +314,9 @@ def _continues(content: bytes, start: int, end: int, who: Speaker | None) -> boo
     if who is None:
         return True
     other = speaker(content[start : min(end, start + 300)])
-    return other == NOBODY if who == NOBODY else who.may_be(other)
+    if who.service and other.service not in (None, who.service):
+        return False
+    return other.own == NOBODY if who.own == NOBODY else who.may_be(other)
 
 
 def _before(content: bytes, offset: int) -> int:

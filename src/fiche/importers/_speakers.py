@@ -35,19 +35,43 @@ _RAISED = re.compile(rb"\S[^\n]{0,160}?\b[A-Za-z_.]{0,80}(?:Error|Exception)(?::
 def speaker_of(content: bytes, front: bytes, first: int) -> Speaker:
     """Who speaks on this line; else who began the traceback that ends on it, if nobody interrupted."""
     here = speaker(front)
-    if here != NOBODY:
+    if here.own != NOBODY:
         return here
     floor = max(0, first - _TRACEBACK_REACH)
     began = content.rfind(_TRACEBACK, floor, first)
     if began < 0:
-        return NOBODY
-    before = content[line_start(content, began) : began]
+        return here
+    start = line_start(content, began)
+    before = content[start:began]
     lines = (EDGE if _quoted(before) else _LINE_END).split(content[began:first])[1:]
-    if any(speaker(line[:300]) != NOBODY for line in lines):
-        return NOBODY
-    if any(_RAISED.match(line[:300]) for line in lines[:-1]):
-        return NOBODY  # that traceback has ended: what follows is anybody's
-    return speaker(own_line(before))
+    spoken = [(speaker(line[:300]), line) for line in lines]
+    spoken = [each for each in spoken if each[0].service in (None, here.service)]
+    if any(who.own != NOBODY for who, _ in spoken):
+        return here
+    if any(_RAISED.match(_behind_service(line, who)) for who, line in spoken[:-1]):
+        return here  # that traceback has ended: what follows is anybody's
+    who = speaker(own_line(before))
+    if here.service not in (None, who.service):
+        return here
+    return who if who.process else who._replace(process=_announced(content, start))
+
+
+_ANNOUNCED = re.compile(rb"(?:^|[\s|)\]])Process ([\w.:-]{1,60}):[ \t]{0,8}\r?$")
+
+
+def _announced(content: bytes, start: int) -> str | None:
+    """The child whose traceback begins behind `Process SpawnProcess-1:` (Python's multiprocessing)."""
+    if start <= 0:
+        return None
+    found = _ANNOUNCED.search(content[line_start(content, start - 1) : start - 1])
+    return found[1].decode() if found else None
+
+
+def _behind_service(line: bytes, who: Speaker) -> bytes:
+    """The line without the name of its container, where it has one."""
+    return (
+        line[:300].partition(b"|")[2].lstrip() if who.service and b"|" in line[:120] else line[:300]
+    )
 
 
 def _quoted(front: bytes) -> bool:
