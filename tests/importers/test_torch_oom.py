@@ -638,6 +638,12 @@ def test_a_traceback_speaks_for_its_own_exception_alone():
     assert [f.rank for f in read(text).failures] == ["TP0", None]
 
 
+def test_a_containers_traceback_is_not_that_of_a_line_outside():
+    inside = f"Traceback (most recent call last):\napp-1  | [rank2]: {CLASS}{sentence(2)}\n"
+    text = f"app-1  | [rank2]: {inside}\n    {sentence(1)}\n"
+    assert [f.rank for f in read(text).failures] == [2, None]
+
+
 def test_an_engine_core_among_several_is_named():
     other = "(EngineCore_DP1 pid=392) INFO 11-04 07:41:22 [core.py:77] ready\n"
     failed = f"(EngineCore_DP0 pid=391) ERROR 11-04 07:41:22 [core.py:843] {CLASS}{sentence()}\n"

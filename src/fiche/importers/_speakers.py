@@ -51,7 +51,7 @@ def speaker_of(content: bytes, front: bytes, first: int) -> Speaker:
     if any(_RAISED.match(_behind_service(line, who)) for who, line in spoken[:-1]):
         return here  # that traceback has ended: what follows is anybody's
     who = speaker(own_line(before))
-    if here.service not in (None, who.service):
+    if here.service != who.service:
         return here
     return who if who.process else who._replace(process=_announced(content, start))
 
