@@ -33,7 +33,7 @@ FAILURE = (
 READ = """
 import pathlib, resource, sys
 from fiche.cli.evidence import read_evidence
-(piece,) = read_evidence([pathlib.Path(sys.argv[1])], None)
+(piece,), _ = read_evidence([pathlib.Path(sys.argv[1])], None)
 assert len(piece.reading.failures) == 1, piece.reading
 used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 status = pathlib.Path("/proc/self/status")

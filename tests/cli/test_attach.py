@@ -171,6 +171,17 @@ def test_a_document_is_attached_for_people_to_read(folder, to):
     assert '    #   - {fact: price, amount: , per: , covers: , quote: ""}\n' in text
 
 
+def test_the_lines_of_a_document_that_hold_figures_are_shown_as_it_is_attached(folder, to):
+    (folder / "quote.txt").write_text("Dear all\nTotal: 22,770.00 EUR\n", encoding="utf-8")
+    out = to("quote.txt", "--kind", "quote").out
+    assert "line 2  Total: 22,770.00 EUR" in out
+    assert "Dear all" not in out
+    (folder / "shot.txt").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00 12 EUR")
+    ended = to("shot.txt", "--kind", "quote")
+    assert ended.code == 0
+    assert "EUR" not in ended.out
+
+
 def test_without_an_author_nothing_is_typed_on_nobodys_word(folder, to):
     path = folder / "mine" / "fiche.yaml"
     path.write_text(FICHE.replace("author: A. Martin\n", ""), encoding="utf-8")

@@ -93,10 +93,51 @@ def test_nothing_of_a_hostile_log_reaches_the_terminal(fiche, write):
 
 def test_a_refusal_names_file_and_format_and_prints_no_result(fiche, write):
     table = write("trace.sqlite", "SQLite format 3\x00")
-    ended = fiche("import", write("a.log", OOM), table, "--json")
+    ended = fiche("import", table, "--json")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith(f"F421 {table}: format not supported yet: SQLite database")
     assert "hint:" in ended.err
+
+
+@pytest.mark.parametrize(("options", "code"), [([], "F421"), (["--redact"], "F483")])
+def test_what_can_be_read_is_shown_whatever_is_wrong_with_other_files(fiche, write, options, code):
+    import jsonschema_rs
+
+    table, log = write("trace.sqlite", "SQLite format 3\x00"), write("a.log", OOM)
+    record = write("m.json", document_bytes(dict(RECORD, gpu=7)))
+    ended = fiche("import", table, log, log.parent / "absent.log", record, *options)
+    assert ended.code == 2
+    assert "a.log: torch_oom" in ended.out
+    codes = {line.split()[0] for line in ended.err.splitlines() if line.startswith("F")}
+    assert codes == {code, "F318", "F432"}
+    told = fiche("import", table, log, record, *options, "--json")
+    assert told.code == 2
+    document = told.json()
+    validator = jsonschema_rs.Draft202012Validator(json.loads(schema_text("pieces.schema.json")))
+    assert list(validator.iter_errors(document)) == []
+    assert [piece["kind"] for piece in document["pieces"]] == ["torch_oom"]
+    first, second = document["refused"]
+    assert (first["file"], first["code"]) == (str(table), code)
+    assert (second["file"], second["path"]) == (str(record), "/gpu")
+    assert "refused" not in fiche("import", log, "--json").json()
+
+
+@pytest.mark.parametrize("kind", ["quote", "datasheet", "result", "document"])
+def test_what_people_read_is_shown_whatever_it_is_to_be_in_a_fiche(fiche, write, kind):
+    ended = fiche("import", write("q.txt", "Total: 22,770.00 EUR\nThank you\n"), "--kind", kind)
+    assert (ended.code, ended.err) == (0, "")
+    assert f"q.txt: {kind}, text" in ended.out
+    assert "line 1  Total: 22,770.00 EUR" in ended.out
+
+
+def test_redaction_says_how_many_things_it_replaced(fiche, write):
+    log = write("a.log", f"/home/marie/train.py\n{OOM}/home/marie/x.py\n")
+    assert "  redacted: 1 user (2 places)\n" in fiche("import", log, "--redact").out
+    assert fiche("import", log, "--redact", "--json").json()["pieces"][0]["redacted"] == {"user": 1}
+    plain = write("b.log", OOM)
+    assert "  redacted: nothing was replaced\n" in fiche("import", plain, "--redact").out
+    assert fiche("import", plain, "--redact", "--json").json()["pieces"][0]["redacted"] == {}
+    assert "redacted" not in fiche("import", plain, "--json").json()["pieces"][0]
 
 
 def test_every_wrong_file_is_told_at_once(fiche, write):

@@ -101,6 +101,43 @@ def test_unknown_files_and_kinds():
     assert "torch_oom" in refused.value.diagnostics[0].hint
 
 
+def test_a_text_with_a_programs_words_in_it_is_not_taken_for_its_log():
+    """Settings that name CUDA, a table with other columns: no message is missing in them."""
+    for text in (
+        b'{"cuda": "12.4", "gpu": "NVIDIA H100", "args": ["--memory"]}\n',
+        b"timestamp;memory.used [MiB]\n2025/06/03 10:11:00.345;30000 MiB\n",
+        b"import torch\ntorch.cuda.memory_summary()\n",
+    ):
+        with pytest.raises(Refused, match="F420") as refused:
+            read(text)
+        assert "docs/evidence.md" in refused.value.diagnostics[0].hint
+        assert len(refused.value.diagnostics[0].hint) < 120
+
+
+def test_a_forced_kind_that_finds_nothing_is_told_what_the_text_is():
+    with pytest.raises(Refused, match="F424") as refused:
+        read(OOM, kind="vllm_log")
+    assert "reads as torch_oom" in refused.value.diagnostics[0].hint
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"", "the file is empty"), (b" \n\r\n", "nothing but blanks")]
+)
+def test_an_empty_file_is_said_to_be_empty(content, said):
+    with pytest.raises(Refused, match=f"F420.*{said}"):
+        read(content)
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"), [("torch-oom", "torch_oom"), ("vllm", "vllm_log"), ("vlm_log", "vllm_log")]
+)
+def test_a_mistyped_kind_is_told_the_nearest(typed, near):
+    with pytest.raises(Refused, match="F423") as refused:
+        read(OOM, kind=typed)
+    assert near in refused.value.diagnostics[0].hint
+    assert len(refused.value.diagnostics[0].hint) < 120
+
+
 def test_a_tie_is_refused_and_never_guessed():
     def importer(name):
         reading = Reading(kind=name, shape="x")

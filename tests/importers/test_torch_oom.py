@@ -592,7 +592,9 @@ def test_a_cut_log_line_takes_its_figures_from_the_traceback():
     reading = read(f"ERROR {sentence()[:100]}...\nTraceback\n{CLASS}{sentence()}\n")
     (failure,) = reading.failures
     assert whole(failure)
-    assert (failure.pointer.line, reading.duplicate_messages) == (1, 1)
+    assert (failure.pointer.line, reading.duplicate_messages) == (3, 1)
+    assert failure.message == failure.pointer.text == f"{sentence()}"[: len(failure.message)]
+    assert failure.quantities["free"].text in failure.message
 
 
 def test_layers_of_wrapping_are_one_event():
@@ -851,7 +853,7 @@ def test_a_text_without_failure_is_refused():
         (CLASS + sentence()[:70], 90),
         ("RuntimeError: CUDA error: out of memory", 60),
         ("ggml_cuda_init: CUDA error: out of memory", 0),
-        ("an ordinary log", 5),
+        ("an ordinary log of CUDA", 0),
         ("\x00\x01 binary", 0),
     ],
 )

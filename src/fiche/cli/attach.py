@@ -73,7 +73,9 @@ def prepared(
     """
     loaded = load_fiche(fiche, importers())
     before = loaded.contents[fiche.name]
-    taken = received(files, kind, name, redact=redact)
+    taken, wrong = received(files, kind, name, redact=redact)
+    if wrong:
+        raise Refused([each.shown for each in wrong])
     cards = _cards(loaded.fiche)
     coming = FilesToCome(DiskFolder(fiche.parent))
     pieces = tuple(_attached(taken, loaded.fiche, cards, coming))

@@ -7,20 +7,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fiche.cli.attach_place import unpacked_name
-from fiche.cli.evidence import Contents, named
+from fiche.cli.evidence import DOCUMENT, Contents, Redactions, Wrong, each_read
 from fiche.importers._opened import opened
 from fiche.importers._redacted import redacted
 from fiche.importers._redaction_check import figures, redacted_alike
 from fiche.importers._room import Room
-from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.diagnostic import Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
 from fiche.load.attached import suspicions
-from fiche.load.folder import PIECE_LIMIT, UnreadableError
+from fiche.load.folder import PIECE_LIMIT
 from fiche.load.pieces import DOCUMENT_KINDS
 
 _STANDARD_INPUT = "-"
 _SHORT = 8
+_HEAD = 8192
+_CONTAINERS = (b"%PDF-", b"PK\x03\x04")
 
 
 @record
@@ -29,7 +31,7 @@ class Received:
 
     `shown` is its name as typed, `source` where it lies (None for standard input), `name` what it is to be
     called. `original` is the digest of the bytes as received. `kind` is what the fiche says of it, empty
-    where the content is to be asked at every load. `replaced` and `places` count what was redacted.
+    where the content is to be asked at every load. `redacted` counts what was replaced, None: nobody asked.
     """
 
     shown: str
@@ -40,32 +42,25 @@ class Received:
     original: str
     reading: Reading
     kind: str
-    replaced: Mapping[str, int]
-    places: Mapping[str, int]
+    redacted: Redactions | None = None
+
+    @property
+    def replaced(self) -> Mapping[str, int]:
+        """How many different things of each kind were replaced."""
+        return self.redacted.counts if self.redacted is not None else {}
 
 
 def received(
     files: Sequence[Path], kind: str | None, name: str | None, *, redact: bool
-) -> tuple[Received, ...]:
-    """Read every file, redacted where that is asked.
-
-    Raises:
-        Refused: every diagnostic of every file, each naming its file.
-    """
-    found: list[Received] = []
-    wrong: list[Diagnostic] = []
+) -> tuple[tuple[Received, ...], tuple[Wrong, ...]]:
+    """Read every file that can be read, redacted where that is asked; and what is wrong with the others."""
     with Contents() as contents:
-        for file in files:
-            try:
-                content = contents.of(file, PIECE_LIMIT)
-                found.append(_received(file, content, kind or "", name, redact=redact))
-            except UnreadableError as problem:
-                wrong.append(problem.told)
-            except Refused as refused:
-                wrong += [named(file, each) for each in refused.diagnostics]
-    if wrong:
-        raise Refused(wrong)
-    return tuple(found)
+        return each_read(
+            files,
+            lambda file: _received(
+                file, contents.of(file, PIECE_LIMIT), kind or "", name, redact=redact
+            ),
+        )
 
 
 def _received(file: Path, content: bytes, kind: str, name: str | None, *, redact: bool) -> Received:
@@ -81,13 +76,10 @@ def _received(file: Path, content: bytes, kind: str, name: str | None, *, redact
         original=original,
         reading=Reading(kind=kind, shape="document"),
         kind=kind,
-        replaced={},
-        places={},
     )
     if redact:
         one = _redacted(one, keep_name=name is not None)
-    if kind not in DOCUMENT_KINDS:
-        one = _read(one)
+    one = _shown(one) if kind in DOCUMENT_KINDS else _read(one)
     found = [each for each in suspicions(one.content) if each not in one.reading.warnings]
     return replace(one, reading=replace(one.reading, warnings=(*one.reading.warnings, *found)))
 
@@ -106,9 +98,21 @@ def _redacted(one: Received, *, keep_name: bool) -> Received:
         content=done.text,
         sha256=hashlib.sha256(done.text).hexdigest(),
         name=unpacked_name(own) if packed else own,
-        replaced=done.counts,
-        places=done.places,
+        redacted=Redactions(counts=done.counts, places=done.places),
     )
+
+
+def _shown(one: Received) -> Received:
+    """The words of what people read, laid out so that lines can be quoted; a picture has none."""
+    try:
+        text = opened(one.content, one.sha256)
+        if b"\x00" in text[:_HEAD] and not text.startswith(_CONTAINERS):
+            return one
+        found = Room().read(one.content, one.sha256, one.name, DOCUMENT)
+    except Refused as refusal:
+        told = f"not_read: {refusal.diagnostics[0].message}"
+        return replace(one, reading=replace(one.reading, warnings=(told,)))
+    return replace(one, reading=replace(found, kind=one.kind))
 
 
 def _read(one: Received) -> Received:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from fiche.cli.attach import Attached, Edit
 from fiche.cli.attach_diff import diff_lines, painted
+from fiche.cli.documents_text import document_text
+from fiche.cli.redactions_text import redactions
 from fiche.cli.terminal import paragraph
-from fiche.importers._redacted import KINDS
 from fiche.load.pieces import DOCUMENT_KINDS
 
 _SHORT = 12
@@ -34,11 +35,9 @@ def _piece(piece: Attached) -> Iterator[str]:
         return
     yield paragraph(f"piece '{piece.id}', {piece.place.file}", indent="  ")
     yield f"  sha256 {one.sha256}, {len(one.content)} bytes\n"
-    if one.places:
-        told = ", ".join(redactions(piece))
-        yield paragraph(f"redacted: {told}", indent="  ")
-    elif one.sha256 != one.original:
-        yield paragraph("redacted: nothing found to replace; stored as plain text", indent="  ")
+    if one.redacted is not None:
+        plain = "" if one.replaced or one.sha256 == one.original else "; stored as plain text"
+        yield paragraph(f"redacted: {redactions(one.redacted)}{plain}", indent="  ")
     if one.sha256 != one.original:
         kept = f"the file as received has the sha256 {one.original}: it stays where it is, and is not copied"
         yield paragraph(kept, indent="  ")
@@ -46,6 +45,7 @@ def _piece(piece: Attached) -> Iterator[str]:
         yield paragraph(f"{_facts(piece.facts.alike)} as the fiche says", indent="  ")
     for difference in piece.facts.differences:
         yield paragraph(f"differs: {difference}", indent="  ")
+    yield from document_text(one.reading)
     if piece.to_complete:
         yield paragraph(f"to complete: {', '.join(piece.to_complete)}", indent="  ")
     for warning in one.reading.warnings:
@@ -76,19 +76,6 @@ def _noun(noun: str, count: int) -> str:
 
 def _facts(count: int) -> str:
     return f"{count} {_noun('fact', count)}"
-
-
-def redactions(piece: Attached) -> Iterator[str]:
-    """`2 users (14 places)`: how many of each kind were replaced, never what."""
-    one = piece.received
-    for kind, count in one.replaced.items():
-        word = (
-            KINDS[kind]
-            if count == 1
-            else f"{KINDS[kind]}{'es' if KINDS[kind].endswith('s') else 's'}"
-        )
-        places = one.places.get(kind, count)
-        yield f"{count} {word} ({places} {_noun('place', places)})"
 
 
 def _outcome(edit: Edit, written: bool) -> Iterator[str]:

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from fiche.cli.terminal import paragraph, table
 from fiche.kernel.piece import Reading
+from fiche.load.pieces import DOCUMENT_KINDS
 
 # Of a long document the first lines are shown and the rest is counted (law 8).
 _MOST = 60
 
 
 def document_text(reading: Reading) -> Iterator[str]:
-    """Nothing for a reading that is no document's."""
-    if reading.kind != "document":
+    """Nothing for a reading that is no document's, or whose words could not be laid out."""
+    if reading.kind not in DOCUMENT_KINDS or "figure_lines" not in reading.further:
         return
     pages, lines = reading.further.get("pages"), reading.further.get("figure_lines")
     if pages is not None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 from fiche.importers._intake import SHORT, take_in
 from fiche.importers._vocabulary import piece_json
@@ -15,56 +15,102 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
 from fiche.load.folder import UnreadableError, open_file, read_file
+from fiche.load.pieces import DOCUMENT_KINDS
 
 _STANDARD_INPUT = "-"
+DOCUMENT = "document"
+# Where a refusal stands that is of the file and of no line of it.
+_WHOLE = (None, 1)
 _STEP = 1024 * 1024
 
 
 @record
 class Evidence:
-    """A file and what was read from it."""
+    """A file and what was read from it; `redacted` says what was replaced before, None: nobody asked."""
 
     file: str
     sha256: str
     num_bytes: int
     reading: Reading
+    redacted: Redactions | None = None
 
     def json(self) -> dict[str, object]:
         """The piece in the common vocabulary."""
-        return piece_json(self.file, self.sha256, self.num_bytes, self.reading)
+        found = piece_json(self.file, self.sha256, self.num_bytes, self.reading)
+        return found if self.redacted is None else {**found, "redacted": self.redacted.counts}
 
 
-def read_evidence(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ...]:
-    """Read every file; `-` is standard input, read to its end.
+@record
+class Redactions:
+    """How many different things of each kind were replaced, and how often each kind stood there."""
 
-    Raises:
-        Refused: every diagnostic of every file, each naming its file.
-    """
-    found: list[Evidence] = []
-    wrong: list[Diagnostic] = []
+    counts: Mapping[str, int]
+    places: Mapping[str, int]
+
+
+@record
+class Wrong:
+    """What keeps one file from being read: `told` with its place, `shown` with the file's name for people."""
+
+    file: str
+    told: Diagnostic
+    shown: Diagnostic
+
+    def json(self) -> dict[str, object]:
+        """Code, words and place, for programs."""
+        where = self.told.address
+        place: dict[str, object] = {}
+        if isinstance(where, Pointer) and where.path is not None:
+            place = {"path": where.path}
+        elif isinstance(where, Pointer) and where.line not in _WHOLE:
+            place = {"line": where.line}
+        words = {"code": self.told.code, "message": self.told.message, "hint": self.told.hint}
+        return {"file": self.file, **words, **place}
+
+
+T = TypeVar("T")
+
+
+def each_read(
+    files: Sequence[Path], read: Callable[[Path], T]
+) -> tuple[tuple[T, ...], tuple[Wrong, ...]]:
+    """What `read` makes of each file that it can read, and what is wrong with the others."""
+    found: list[T] = []
+    wrong: list[Wrong] = []
+    for file in files:
+        try:
+            found.append(read(file))
+        except UnreadableError as problem:
+            wrong.append(Wrong(file=str(file), told=problem.told, shown=problem.told))
+        except Refused as refused:
+            wrong += [
+                Wrong(file=str(file), told=each, shown=_named(file, each))
+                for each in refused.diagnostics
+            ]
+    return tuple(found), tuple(wrong)
+
+
+def read_evidence(
+    files: Sequence[Path], kind: str | None
+) -> tuple[tuple[Evidence, ...], tuple[Wrong, ...]]:
+    """Read every file that can be read; `-` is standard input, read to its end."""
     with ExitStack() as stack:
         given = _StandardInput(stack)
-        for file in files:
-            try:
-                found.append(_evidence(file, kind, given))
-            except UnreadableError as problem:
-                wrong.append(problem.told)
-            except Refused as refused:
-                wrong += [named(file, each) for each in refused.diagnostics]
-    if wrong:
-        raise Refused(wrong)
-    return tuple(found)
+        return each_read(files, lambda file: _evidence(file, kind, given))
 
 
 def _evidence(file: Path, kind: str | None, given: _StandardInput) -> Evidence:
+    """What people read is shown as a document, whatever it is to be in a fiche."""
+    asked = DOCUMENT if kind in DOCUMENT_KINDS else kind
     if str(file) == _STANDARD_INPUT:
-        taken = take_in(given.spooled(), "", kind)
+        taken = take_in(given.spooled(), "", asked)
     else:
         with open_file(file, str(file)) as content:
-            taken = take_in(content, file.name, kind)
-    return Evidence(
-        file=str(file), sha256=taken.sha256, num_bytes=taken.num_bytes, reading=taken.reading
-    )
+            taken = take_in(content, file.name, asked)
+    reading = taken.reading
+    if asked != kind:
+        reading = replace(reading, kind=kind)
+    return Evidence(file=str(file), sha256=taken.sha256, num_bytes=taken.num_bytes, reading=reading)
 
 
 class Contents:
@@ -134,13 +180,13 @@ def _no_input(message: str, hint: str) -> Refused:
     return Refused([Diagnostic(code="F475", message=message, address=None, hint=hint)])
 
 
-def named(file: Path, found: Diagnostic) -> Diagnostic:
+def _named(file: Path, found: Diagnostic) -> Diagnostic:
     """The same diagnostic with the file's name and place: a digest alone says nothing to people."""
     place = ""
     if isinstance(found.address, Pointer):
         where = found.address
         if where.path is not None:
             place = f"{where.path or '/'}: "
-        elif where.line not in (None, 1):
+        elif where.line not in _WHOLE:
             place = f"line {where.line}: "
     return replace(found, message=f"{file}: {place}{found.message}", address=None)

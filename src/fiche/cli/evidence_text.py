@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from fiche.cli.documents_text import document_text
 from fiche.cli.evidence import Evidence
 from fiche.cli.readings_text import readings, set_aside, stated
+from fiche.cli.redactions_text import redactions
 from fiche.cli.results_text import results_text
 from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
 from fiche.kernel.piece import Failure, Printed, Reading, Run
 
-_KINDS = {
+KINDS = {
     "allocator_oom": "an allocator could not get memory",
     "driver_oom": "the driver reported: out of memory, without figures",
     "library_alloc_failed": "a library could not allocate; the cause can be another one",
@@ -24,7 +25,7 @@ _KINDS = {
     "oom_counter": "a counter of failures is above zero",
     "workload_error": "the workload failed, not for lack of memory",
 }
-_LABELS = {
+LABELS = {
     "requested": "requested",
     "requested_at_least": "requested, at least",
     "total_capacity": "total of the device",
@@ -37,7 +38,7 @@ _LABELS = {
     "reserved_total": "reserved in total",
     "other_in_use": "outside the allocator",
 }
-_MEMORIES = {
+MEMORIES = {
     "device": "device memory",
     "unified": "unified memory",
     "host": "host memory",
@@ -56,6 +57,8 @@ def _piece(piece: Evidence) -> Iterator[str]:
     also = f", with lines of {', '.join(joined)}" if isinstance(joined, tuple) and joined else ""
     yield paragraph(f"{piece.file}: {reading.kind}, {reading.shape}{also}")
     yield f"  sha256 {piece.sha256}, {piece.num_bytes} bytes\n"
+    if piece.redacted is not None:
+        yield paragraph(f"redacted: {redactions(piece.redacted)}", indent="  ")
     if reading.kind == "torch_snapshot":
         yield from snapshot_lines(reading)
         yield from stated(reading)
@@ -84,18 +87,19 @@ def _told(reading: Reading) -> Iterator[str]:
 
 def _failure(failure: Failure, number: int) -> Iterator[str]:
     where = failure.pointer.path or f"line {failure.pointer.line}"
-    told = [_MEMORIES.get(failure.memory or "", ""), failure.backend or ""]
+    told = [MEMORIES.get(failure.memory or "", ""), failure.backend or ""]
     told += [f"device {failure.device_index}"] if failure.device_index is not None else []
     told += [f"rank {failure.rank}"] if failure.rank is not None else []
+    told += [failure.speaker] if failure.speaker else []
     told += [failure.library] if failure.library else []
     told += [failure.component] if failure.component else []
     words = ", ".join(word for word in told if word)
     yield "\n"
     yield paragraph(
-        f"Failure {number}, {where}: {_KINDS[failure.message_kind]} ({words})", indent="  "
+        f"Failure {number}, {where}: {KINDS[failure.message_kind]} ({words})", indent="  "
     )
     rows = [
-        (_LABELS[name], *_quantity(failure.quantities[name]))
+        (LABELS[name], *_quantity(failure.quantities[name]))
         for name in QUANTITIES
         if name in failure.quantities
     ]
@@ -141,7 +145,7 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
 def _unsaid(failures: Sequence[Failure]) -> str:
     """What a message of failure never says, and what these ones left out."""
     missing = [
-        _LABELS[name]
+        LABELS[name]
         for name in ("requested", "total_capacity", "free", "process_in_use")
         if all(name not in failure.quantities for failure in failures)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fiche.cli.evidence import Evidence, read_evidence
+from fiche.cli.evidence import Evidence, Wrong, read_evidence
 from fiche.cli.terminal import colour, put_json, put_text
 from fiche.cli.usage import together
 from fiche.kernel.diagnostic import Refused
@@ -22,22 +22,27 @@ def show(
 ) -> None:
     """Print what files say, read from redacted texts where that is asked; `picture` is drawn beside it.
 
+    What can be read is printed, whatever is wrong with other files.
+
     Raises:
         Refused: F702 an option that goes with `--to` only, or nothing to draw; F610, F611 the picture
-            cannot be written; and whatever is wrong with a file.
+            cannot be written; and then whatever is wrong with a file.
     """
     if alone:
         message = f"{', '.join(alone)}: nothing is stored without --to"
         raise Refused([together(message, "name the fiche: --to fiche.yaml")])
-    pieces = _redacted(files, kind) if redact else read_evidence(files, kind)
-    if picture is not None:
+    pieces, wrong = _redacted(files, kind) if redact else read_evidence(files, kind)
+    if picture is not None and not wrong:
         _draw(pieces, picture)
-    if json:
-        put_json({"pieces": [piece.json() for piece in pieces]})
-        return
-    from fiche.cli.evidence_text import pieces_text
+    if pieces and json:
+        refused = {"refused": [each.json() for each in wrong]} if wrong else {}
+        put_json({"pieces": [piece.json() for piece in pieces], **refused})
+    elif pieces:
+        from fiche.cli.evidence_text import pieces_text
 
-    put_text(pieces_text(pieces))
+        put_text(pieces_text(pieces))
+    if wrong:
+        raise Refused([each.shown for each in wrong])
 
 
 def _draw(pieces: Sequence[Evidence], picture: Path) -> None:
@@ -54,13 +59,23 @@ def _draw(pieces: Sequence[Evidence], picture: Path) -> None:
     write_file(picture, drawn.encode(), force=False)
 
 
-def _redacted(files: Sequence[Path], kind: str | None) -> tuple[Evidence, ...]:
+def _redacted(
+    files: Sequence[Path], kind: str | None
+) -> tuple[tuple[Evidence, ...], tuple[Wrong, ...]]:
     from fiche.cli.attach_read import received
 
-    return tuple(
-        Evidence(file=one.name, sha256=one.sha256, num_bytes=len(one.content), reading=one.reading)
-        for one in received(files, kind, None, redact=True)
+    found, wrong = received(files, kind, None, redact=True)
+    pieces = tuple(
+        Evidence(
+            file=one.name,
+            sha256=one.sha256,
+            num_bytes=len(one.content),
+            reading=one.reading,
+            redacted=one.redacted,
+        )
+        for one in found
     )
+    return pieces, wrong
 
 
 def attach(

@@ -7,7 +7,7 @@ several programs: what each of them says is joined into one reading.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from fiche.importers._joined import joined
@@ -23,8 +23,11 @@ from fiche.kernel.record import replace
 from fiche.registry import member, member_names, members
 
 _ROOM = "fiche.importers"
-# Below this an importer would only try ("any text"); a format known by name is then refused by name.
+# Below this an importer only has more to say than that nobody knows the text; a format known by name is
+# then refused by name.
 _SURE = 10
+_NOTHING = "F424"
+_LISTED = "docs/evidence.md lists what is read"
 # fiche's own record says at its start what it is: no other importer need be asked, nor imported.
 _OWN = "fiche_record"
 _FORMAT = re.compile(rb'\s{0,100}\{\s{0,100}"format"\s{0,9}:\s{0,9}"fiche-measurement/')
@@ -57,7 +60,7 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
     own = _OWN if _FORMAT.match(text) else ""
     if kind or own:
         named = [_named(each, sha256) for each in (kind or own).split("+")]
-        reading = reduce(joined, [one.read(text, sha256) for one in named])
+        reading = reduce(joined, [_read_as(one, text, sha256, name) for one in named])
     else:
         # Nothing that is read in lines stands in a pickle: its head tells that it is one.
         asked = text[:_HEAD] if looks_like_pickle(text) else text
@@ -78,8 +81,34 @@ def _score(importer: Importer, text: bytes, name: str) -> int:
 def _named(kind: str, sha256: str) -> Importer:
     if kind in kinds():
         return member(_ROOM, kind, Importer)
-    hint = f"kinds: {', '.join(kinds())}"
+    near = _near(kind.replace("-", "_"))
+    hint = f"did you mean {' or '.join(near)}? {_LISTED}" if near else _LISTED
     raise refused("F423", f"there is no importer for the kind {kind!r}", sha256, hint=hint)
+
+
+def _near(word: str) -> list[str]:
+    """The names that a mistyped or shortened one may mean."""
+    from difflib import get_close_matches
+
+    longer = [name for name in kinds() if name.startswith(f"{word}_")]
+    return longer[:3] or get_close_matches(word, kinds(), n=2, cutoff=0.7)
+
+
+def _read_as(one: Importer, text: bytes, sha256: str, name: str) -> Reading:
+    """What the importer reads that somebody named; one that finds nothing is told what the text is."""
+    try:
+        return one.read(text, sha256)
+    except Refused as refusal:
+        if refusal.diagnostics[0].code != _NOTHING:
+            raise
+        scores = {each: _score(each, text, name) for each in importers()}
+        best = max(scores.values())
+        if best < _SURE:
+            raise
+        others = " or ".join(each.name for each, score in scores.items() if score == best)
+        hint = f"it reads as {others}: leave --kind (or `kind:`) out, or name that"
+        told = [replace(each, hint=hint) for each in refusal.diagnostics]
+        raise Refused(told) from None
 
 
 def choose(scores: Mapping[Importer, int], text: bytes, sha256: str) -> Importer:
@@ -89,7 +118,7 @@ def choose(scores: Mapping[Importer, int], text: bytes, sha256: str) -> Importer
     if other is not None:
         raise not_supported(other, sha256)
     if best == 0:
-        raise _unknown(scores, sha256)
+        raise _unknown(text, sha256)
     surest = [importer for importer, score in scores.items() if score == best]
     if len(surest) > 1 and all(one.log for one in surest):
         return surest[0]  # their readings are joined: which of them names the whole says little
@@ -98,8 +127,12 @@ def choose(scores: Mapping[Importer, int], text: bytes, sha256: str) -> Importer
     return surest[0]
 
 
-def _unknown(known: Iterable[Importer], sha256: str) -> Refused:
-    hint = f"fiche reads: {', '.join(i.name for i in known)}; --kind names one"
+def _unknown(text: bytes, sha256: str) -> Refused:
+    if not text.strip(b"\x00 \t\r\n"):
+        message = "the file is empty" if not text else "the file holds nothing but blanks"
+        hint = "check that the program wrote into it (2>&1), and that the copy is whole"
+        return refused("F420", message, sha256, hint=hint)
+    hint = f"{_LISTED}; what people read is shown by `fiche import --kind document`"
     return refused("F420", "the format of this file is not recognised", sha256, hint=hint)
 
 

@@ -19,6 +19,8 @@ from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 
+# A request that the driver turned down, after which torch asks again: no failure, and its refusal says so.
+_ATTEMPT = b"memory allocation failed with OOM on device"
 # Their own lines say more than the driver's three words inside them: not read in part.
 _OTHER_PROGRAMS = frozenset({"TensorFlow log"})
 
@@ -115,7 +117,7 @@ def _processes(event: Event) -> Iterator[str]:
 
 
 def accepts(head: bytes, name: str) -> int:
-    """90 for a message with figures, 60 for a driver's or library's word, 5 for any other text."""
+    """90 for a message with figures, 60 for a driver's or library's word, 5 for attempts alone, else 0."""
     text = opened_head(head)
     try:
         sure = certainty(text)
@@ -123,7 +125,7 @@ def accepts(head: bytes, name: str) -> int:
         return 60  # too many to tell: reading says so
     if sure == 1 and (unsupported(text) in _OTHER_PROGRAMS or holds(text, GGML)):
         return 0
-    return (0 if b"\x00" in text[:4096] else 5, 60, 90)[sure]
+    return (5 if _ATTEMPT in text else 0, 60, 90)[sure]
 
 
 MEMBER = Importer(
