@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
 from fiche.importers._lazy import lazy
+from fiche.importers._prefix import Speaker
+from fiche.importers._restarts import Restarts
 from fiche.kernel.piece import OtherProcess, Printed
 
 _NEAR = 256 * 1024
@@ -43,9 +45,10 @@ _HEADING = lazy(
 
 @dataclass(slots=True)
 class Event:
-    """One failure: its first message, the fullest figures of all its messages, and how many repeat it."""
+    """One failure: the first and the fullest of its messages, all their figures, how many repeat it."""
 
     first: Found
+    fullest: Found
     test: bytes | None
     quantities: dict[str, Printed]
     other_processes: tuple[OtherProcess, ...]
@@ -53,6 +56,7 @@ class Event:
     stop: int
     device_index: int | None
     rank: int | str | None
+    speaker: Speaker
     identity: str
     shape: str
     clock: int | None = None
@@ -70,8 +74,12 @@ class Event:
         self._settle(found)
         if self.rank is None:
             self.rank = found.speaker.rank
+        if self.speaker.may_be(found.speaker):
+            self.speaker = self.speaker.and_of(found.speaker)
         if found.bare:
             return
+        if _fullness(found) > _fullness(self.fullest):
+            self.fullest, self.shape = found, found.shape
         if self.device_index is None:
             self.device_index = found.device_index
         for name, value in found.quantities.items():
@@ -88,19 +96,31 @@ class Event:
         self.warnings = left
 
 
+def _fullness(found: Found) -> int:
+    return len(found.quantities) + len(found.other_processes)
+
+
 def events(content: bytes, found: Iterable[Found]) -> list[Event]:
     """The events of a log in order; every further message of an event is counted in `repeats`."""
     result: list[Event] = []
     by_kind: dict[object, list[Event]] = defaultdict(list)
     headings = b"___" in content or b"\nERROR: test" in content or b"\nFAIL: test" in content
     previous: Event | None = None
+    restarts = Restarts(content)
     for message in found:
+        started = restarts.before(message.start, message.speaker.service)
+        restarts.skip(message.stop)
         test = _test(content, message, headings=headings)
         if previous is not None:
             _went_on(content, previous, message.start)
         alike = result if message.bare else by_kind[_kind(message)]
         event = next(
-            (e for e in reversed(alike[-_COMPARED:]) if _same(content, e, message, test)), None
+            (
+                e
+                for e in reversed(alike[-_COMPARED:])
+                if e.stop > started and _same(content, e, message, test)
+            ),
+            None,
         )
         if event is None:
             event = _event(message, test)
@@ -128,6 +148,7 @@ def _one_core(content: bytes) -> bool:
 def _event(found: Found, test: bytes | None) -> Event:
     return Event(
         first=found,
+        fullest=found,
         test=test,
         quantities=dict(found.quantities),
         other_processes=found.other_processes,
@@ -135,6 +156,7 @@ def _event(found: Found, test: bytes | None) -> Event:
         stop=found.stop,
         device_index=found.device_index,
         rank=found.speaker.rank,
+        speaker=found.speaker,
         identity=found.identity,
         shape=found.shape,
         clock=_clock(found),

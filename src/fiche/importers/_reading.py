@@ -66,7 +66,7 @@ def _warnings(found: list[Event], warned: Callable[[Event], Iterator[str]]) -> I
     lines: dict[str, list[int]] = {}
     for event in found:
         for text in (*event.warnings, *warned(event)):
-            lines.setdefault(text, []).append(event.first.line)
+            lines.setdefault(text, []).append(event.fullest.line)
     for text, numbers in lines.items():
         shown = ", ".join(str(number) for number in numbers[:_LINES_SHOWN])
         more = f" and {len(numbers) - _LINES_SHOWN} more" if len(numbers) > _LINES_SHOWN else ""
@@ -74,9 +74,9 @@ def _warnings(found: list[Event], warned: Callable[[Event], Iterator[str]]) -> I
 
 
 def failure_of(event: Event, sha256: str) -> Failure:
-    """The failure of an event, its pointer on the line of the first message."""
-    first = event.first
-    pointer = Pointer(sha256=sha256, line=first.line, text=first.text)
+    """The failure of an event, its pointer on the line of the message that has its figures."""
+    first, fullest = event.first, event.fullest
+    pointer = Pointer(sha256=sha256, line=fullest.line, text=fullest.text)
     return Failure(
         pointer=pointer,
         message_kind=first.message_kind,
@@ -84,12 +84,13 @@ def failure_of(event: Event, sha256: str) -> Failure:
         backend=first.backend,
         device_index=event.device_index,
         rank=event.rank,
+        speaker=event.speaker.name,
         quantities=event.quantities,
         other_processes=tuple(event.other_processes),
         library=first.library,
         recovered=event.recovered,
         truncated=event.complete is False,
-        message=first.text,
+        message=fullest.text,
     )
 
 

@@ -76,6 +76,7 @@ def failure_json(failure: Failure) -> dict[str, object]:
         "backend": failure.backend,
         "device_index": failure.device_index,
         "rank": failure.rank,
+        "speaker": failure.speaker or None,
         **{name: quantity_json(told[name]) if name in told else None for name in QUANTITIES},
         "other_processes": [
             {"pid": process.pid, "in_use": quantity_json(process.in_use)}

@@ -50,6 +50,8 @@ class Failure:
     `memory`: device, unified, host, on_chip (None where the error is not about memory).
     `quantities` keys: requested, requested_at_least, total_capacity, free, process_in_use, allowed,
     allocated, in_private_pools, reserved_unallocated, reserved_total, other_in_use; absent = not printed.
+    `speaker` names who printed it beside the rank, as the log does: a container or pod, a child process, a
+    process id with its host; empty where nothing tells.
     """
 
     pointer: Pointer
@@ -58,6 +60,7 @@ class Failure:
     backend: str | None
     device_index: int | None = None
     rank: int | str | None = None
+    speaker: str = ""
     quantities: Mapping[str, Printed] = field(default_factory=dict)
     other_processes: tuple[OtherProcess, ...] = ()
     library: str | None = None

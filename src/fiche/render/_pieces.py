@@ -189,6 +189,7 @@ def _failure(failure: Failure, name: str, places: Places) -> dict[str, Any]:
         "backend": failure.backend,
         "device_index": failure.device_index,
         "rank": failure.rank,
+        **({"speaker": failure.speaker} if failure.speaker else {}),
         "quantities": {
             key: {"id": f"{name}.{key}", **printed(value)}
             for key, value in failure.quantities.items()
