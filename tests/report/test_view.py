@@ -406,7 +406,7 @@ def test_the_largest_load_that_succeeded_is_marked(rich):
 
 def test_a_failure_is_an_observation_and_points_to_levers(rich):
     """C11, D7: what failed where, what that points to; the phase seen here is marked."""
-    assert rows(rich, "failures")[0][2:] == ["2.00 GiB OBS", "0.50 GiB OBS"]
+    assert rows(rich, "failures")[0][2:] == ["device 0", "2.00 GiB OBS", "0.50 GiB OBS"]
     told = rows(rich, "levers")
     assert [row[0] for row in told] == [
         "while loading",
@@ -415,6 +415,23 @@ def test_a_failure_is_an_observation_and_points_to_levers(rich):
         "in evaluation",
     ]
     assert "another format, under quality control" in words(table(rich, "levers").notes)
+
+
+def test_equal_failures_of_one_piece_are_several_and_say_who_printed_them():
+    told = decision("rich")
+    piece = next(each for each in told.fiche.pieces if each.id == "oom-3090")
+    (failure,) = piece.reading.failures
+    two = (
+        replace(failure, speaker="vllm-1"),
+        replace(failure, speaker="embedder-1", rank=1, device_index=None),
+    )
+    changed = replace(piece, reading=replace(piece.reading, failures=two, runs=()))
+    again = replace(changed, id="copy")
+    pieces = (*(each for each in told.fiche.pieces if each is not piece), changed, again)
+    page = view(replace(told, fiche=replace(told.fiche, pieces=pieces)))
+    shown = rows(page, "failures")
+    assert [row[2] for row in shown] == ["device 0, vllm-1", "rank 1, embedder-1"]
+    assert all("also in copy" in row[0] for row in shown)
 
 
 def test_without_a_failure_there_is_no_table_of_levers():

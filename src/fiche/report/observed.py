@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.readings import failures, quantity
 from fiche.report.counters import counters, table
-from fiche.report.desk import Desk, cell, columns, row
+from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.imported import imported
 from fiche.report.levers import levers
 from fiche.report.parts import (
@@ -17,6 +18,7 @@ from fiche.report.parts import (
     Missing,
     Paragraph,
     Part,
+    Parts,
     Quoted,
     Reference,
     Row,
@@ -59,13 +61,16 @@ def _failures(desk: Desk) -> Iterator[Block]:
     told: dict[object, _Failed] = {}
     failed: list[Run] = []
     for piece in desk.decision.fiche.pieces:
+        alike: Counter[object] = Counter()
         for name, run, failure in failures(piece):
             failed += [run] if run else []
-            known = told.setdefault(_event(failure, name), _Failed(piece, run, failure, name))
-            known.pieces[piece.id] = None
+            event = _event(failure, name)
+            alike[event] += 1  # one piece tells of each failure once: equal ones in it are several
+            one = _Failed(piece, run, failure, name)
+            told.setdefault((event, alike[event]), one).pieces[piece.id] = None
     rows = [_failure(desk, each) for each in told.values()]
     if rows:
-        titles = columns(desk, "run", "message", "asked_for:number", "free:number")
+        titles = columns(desk, "run", "message", "device", "asked_for:number", "free:number")
         yield table(desk, "failures", titles, rows, 0)
         yield levers(desk, failed)
 
@@ -99,9 +104,18 @@ def _failure(desk: Desk, told: _Failed) -> Row:
     return row(
         cell(Code(f"{piece.id}/{run.id}" if run else piece.id), also),
         cell(Quoted(failure.message or failure.message_kind)),
+        cell(_where(desk, failure)),
         cell(asked, numeric=True),
         cell(free, numeric=True),
     )
+
+
+def _where(desk: Desk, failure: Failure) -> Parts:
+    """The device, and who printed the message, as far as the log tells."""
+    rank = "" if failure.rank is None else f"rank {failure.rank}"
+    who = [Quoted(word) for word in (rank, failure.speaker) if word]
+    device = () if who and failure.device_index is None else desk.device(failure.device_index)
+    return (*device, Words(", "), *joined(who)) if device and who else (*device, *joined(who))
 
 
 def asked_and_free(desk: Desk, failure: Failure, name: str) -> list[Part]:
