@@ -1,5 +1,6 @@
 """`fiche import --to`: a file becomes a piece, the fiche keeps every line, all of it or nothing."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -82,9 +83,9 @@ def test_what_the_file_states_is_filled_in_and_the_rest_is_left_to_complete(fold
     to("run.log")
     text = text_of(folder)
     assert "      backend: cuda  # line 2\n" in text
-    assert "      # gpu: the card it ran on, by its id in the catalog\n" in text
+    assert "      # gpu:  # the card it ran on, by its id in the catalog\n" in text
     assert "      # model: {name: , revision: }\n" in text
-    assert "    # machine: the machine it ran on, as a candidate names it\n" in text
+    assert "    # machine:  # the machine it ran on, as a candidate names it\n" in text
 
 
 def test_the_change_is_shown_and_a_dry_run_writes_nothing(folder, to):
@@ -182,13 +183,73 @@ def test_the_lines_of_a_document_that_hold_figures_are_shown_as_it_is_attached(f
     assert "EUR" not in ended.out
 
 
-def test_without_an_author_nothing_is_typed_on_nobodys_word(folder, to):
+def test_without_an_author_nothing_is_typed_on_nobodys_word_and_that_is_said(folder, to):
     path = folder / "mine" / "fiche.yaml"
     path.write_text(FICHE.replace("author: A. Martin\n", ""), encoding="utf-8")
-    assert to("run.log").code == 0
+    ended = to("run.log", "--json")
+    assert ended.code == 0
+    assert ended.json()["attached"]["pieces"][0]["unvouched"] is True
     text = text_of(folder)
-    assert "    # scope:\n    #   backend: cuda  # line 2\n" in text
-    assert "    #   by: who vouches for this" in text
+    why = "    # no author vouches for the scope: add author: to the fiche, "
+    assert text.index(why) < text.index("    # scope:\n    #   backend: cuda  # line 2\n")
+    assert text.count("by:  # who vouches for this") == 1
+    (folder / "two.log").write_text(OOM + "\n", encoding="utf-8")
+    assert "no author vouches for the scope: add author: to the fiche" in to("two.log").out
+
+
+def test_the_block_that_is_to_be_uncommented_holds_keys_alone(folder, to):
+    """Whoever takes every # away is asked for the values that are missing, and for nothing else."""
+    import yaml
+
+    path = folder / "mine" / "fiche.yaml"
+    path.write_text(FICHE.replace("author: A. Martin\n", ""), encoding="utf-8")
+    to("run.log")
+    lines = text_of(folder).splitlines()
+    start = lines.index("    # scope:")
+    block = [line[6:] for line in lines[start:] if line.startswith("    #")]
+    scope = yaml.safe_load("\n".join(block))["scope"]
+    assert scope["backend"] == "cuda"
+    assert {key for key, value in scope.items() if value is None} == {
+        *("gpu", "operation", "attention", "process", "by"),
+    }
+
+
+def test_only_what_is_compared_with_such_a_file_is_to_be_completed(folder, to):
+    """Scores are compared by the facts of quality; a device's table by its card and machine."""
+    from importers.test_lm_eval_results import results
+    from importers.test_vllm_bench import SERVE
+
+    (folder / "scores.json").write_text(json.dumps(results()), encoding="utf-8")
+    (folder / "bench.json").write_text(json.dumps(SERVE), encoding="utf-8")
+    (folder / "smi.log").write_text(
+        "timestamp, index, memory.used [MiB]\n2025/06/03 10:11:00.345, 0, 30000 MiB\n",
+        encoding="utf-8",
+    )
+    told = to("scores.json", "bench.json", "smi.log", "--json").json()["attached"]["pieces"]
+    scores, served, device = (piece["to_complete"] for piece in told)
+    assert "formats.storage" in scores
+    assert not {"attention", "process", "machine", "allocator.backend", "gpu"} & {*scores}
+    assert served == []
+    assert device == ["gpu", "machine"]
+
+
+def test_the_same_text_in_another_packing_is_warned_of(folder, to):
+    to("run.log")
+    (folder / "run.log.gz").write_bytes(gzip.compress(OOM.encode()))
+    ended = to("run.log.gz", "--json")
+    assert ended.json()["attached"]["pieces"][0]["same_text_as"] == "run"
+    (folder / "wide.log").write_bytes(OOM.encode("utf-16"))
+    assert "same_text: piece 'run' holds the same text" in to("wide.log").out
+
+
+def test_the_unredacted_form_of_a_piece_is_warned_of(folder, to):
+    log = f"/home/marie/train.py\n{OOM}"
+    (folder / "named.log").write_text(log, encoding="utf-8")
+    (folder / "other.log").write_text(
+        f"{log}{CLASS}{sentence(free='9.00 MiB')}\n", encoding="utf-8"
+    )
+    assert "same_" not in to("named.log", "other.log", "--redact").out
+    assert "same_figures: piece 'named' says the same figures" in to("named.log").out
 
 
 def test_bom_line_ends_permissions_and_links_are_kept(folder, to):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fiche.cli.attach_entry import Attachment, entry
-from fiche.cli.attach_facts import Compared, compared, missing
+from fiche.cli.attach_alike import Alike, KnownTexts
+from fiche.cli.attach_entry import Attachment, entry, to_complete, unvouched
+from fiche.cli.attach_facts import Compared, compared
 from fiche.cli.attach_place import (
     FilesToCome,
     Place,
@@ -36,7 +37,8 @@ _BOM = b"\xef\xbb\xbf"
 class Attached:
     """A file and what became of it: the id and place of its piece, what it states, what is to complete.
 
-    `again` is the id of the piece that holds the same bytes already; then nothing was added for it.
+    `again` is the id of the piece that holds the same bytes already; then nothing was added for it. `alike` is
+    a piece that says the same otherwise. `unvouched`: its scope is written as comments, for want of an author.
     """
 
     received: Received
@@ -44,6 +46,8 @@ class Attached:
     place: Place
     facts: Compared
     to_complete: tuple[str, ...]
+    unvouched: bool = False
+    alike: Alike | None = None
     again: str = ""
 
 
@@ -78,7 +82,8 @@ def prepared(
         raise Refused([each.shown for each in wrong])
     cards = _cards(loaded.fiche)
     coming = FilesToCome(DiskFolder(fiche.parent))
-    pieces = tuple(_attached(taken, loaded.fiche, cards, coming))
+    texts = KnownTexts(loaded.fiche.pieces, loaded.contents)
+    pieces = tuple(_attached(taken, loaded.fiche, cards, coming, texts))
     new = [piece for piece in pieces if not piece.again]
     read = source(fiche.name, before)
     entries = [entry(_written(piece), loaded.fiche, cards) for piece in new]
@@ -106,26 +111,34 @@ def _cards(fiche: Fiche) -> tuple[Card, ...]:
 
 
 def _attached(
-    taken: Sequence[Received], fiche: Fiche, cards: Sequence[Card], coming: FilesToCome
+    taken: Sequence[Received],
+    fiche: Fiche,
+    cards: Sequence[Card],
+    coming: FilesToCome,
+    texts: KnownTexts,
 ) -> list[Attached]:
     known = {piece.sha256: (piece.id, piece.file) for piece in fiche.pieces}
     ids = {piece.id for piece in fiche.pieces}
     found: list[Attached] = []
     for one in taken:
         again = known.get(one.sha256)
-        is_new = again is None
         place = Place(file=again[1], is_new=False) if again else _placed(one, fiche, coming)
         own = again[0] if again else free_id(place.file, ids)
+        alike = None if again else texts.alike(one)
         known[one.sha256] = (own, place.file)
         ids.add(own)
+        texts.add(own, one)
+        is_document = one.kind in DOCUMENT_KINDS
         found.append(
             Attached(
                 received=one,
                 id=own,
                 place=place,
                 facts=compared(one.reading, fiche, cards, who(one)),
-                to_complete=() if one.kind in DOCUMENT_KINDS else missing(one.reading, fiche),
-                again="" if is_new else own,
+                to_complete=() if is_document else to_complete(one.reading, fiche, cards),
+                unvouched=not is_document and unvouched(one.reading, fiche),
+                alike=alike,
+                again=own if again else "",
             )
         )
     return found

@@ -20,6 +20,11 @@ _DATES = ("date", "started_at", "observed_at")
 _SHOWN = 4
 _RECORD = "fiche_record"
 _LEAD = "To complete where you know it, without the #. What stays unsaid leaves a verdict open."
+_BY = "who vouches for this"
+# Said at the import and above what it is the reason of.
+UNVOUCHED = (
+    "no author vouches for the scope: add author: to the fiche, or by: below, and take the # away"
+)
 _ORDER = (
     "model",
     "operation",
@@ -90,21 +95,44 @@ def _of_document() -> Iterator[Line]:
 
 
 def _scope(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> Iterator[Line]:
-    """What the file states, unless it is a record, which says it under a fiche's own words at every load."""
-    lines = [] if reading.kind == _RECORD else list(_known(reading, cards))
+    """What the file states, unless it is a record, which says it under a fiche's own words at every load.
+
+    Prose stands above the scope: below it, every line is a key, and a comment is one without its #.
+    """
+    lines = _stated_lines(reading, cards)
     known = {line.key for line in lines}
-    open_ = [path for path in missing(reading, fiche) if path not in known]
-    notes = list(_open(open_, reading, fiche, cards, known))
+    open_ = to_complete(reading, fiche, cards)
+    wanted = [path for path in open_ if path != "machine"]
+    notes = list(_open(wanted, reading, fiche, cards, known))
+    as_keys = bool(lines and fiche.author)
+    if lines and not as_keys:
+        yield Line(comment=UNVOUCHED)
+    if open_:
+        yield Line(comment=_LEAD)
+    yield from _further(wanted, known)
     if "machine" in open_:
-        yield Line(comment=f"machine: {_HINTS['machine']}")
-    if lines and fiche.author:
+        yield Line(comment=f"machine:  # {_HINTS['machine']}")
+    if as_keys:
         yield Line("scope", (*lines, *notes))
     elif lines or notes:
-        if lines:
-            notes = [Line(comment=_LEAD), *notes] if notes[:1] != [Line(comment=_LEAD)] else notes
-            notes += [Line(comment="by: who vouches for this, since the fiche names no author")]
+        by = [] if notes else [Line(comment=f"by:  # {_BY}")]
         yield Line(comment="scope:")
-        yield from (Line(comment=f"  {_as_comment(line)}") for line in (*lines, *notes))
+        yield from (Line(comment=f"  {_as_comment(line)}") for line in (*lines, *notes, *by))
+
+
+def _stated_lines(reading: Reading, cards: Sequence[Card]) -> list[Line]:
+    return [] if reading.kind == _RECORD else list(_known(reading, cards))
+
+
+def to_complete(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> tuple[str, ...]:
+    """What the criteria compare with such a file and neither it states nor its one card tells."""
+    known = {line.key for line in _stated_lines(reading, cards)}
+    return tuple(path for path in missing(reading, fiche) if path not in known)
+
+
+def unvouched(reading: Reading, fiche: Fiche) -> bool:
+    """True where facts that the file states are written as comments, for nobody would vouch for them."""
+    return bool(not fiche.author and reading.kind != _RECORD and stated(reading))
 
 
 def _as_comment(line: Line) -> str:
@@ -148,29 +176,41 @@ def _value(facts: Sequence[Stated]) -> str | dict[str, str | int | dict[str, str
 
 
 def _open(
-    paths: Sequence[str], reading: Reading, fiche: Fiche, cards: Sequence[Card], known: set[str]
+    wanted: Sequence[str],
+    reading: Reading,
+    fiche: Fiche,
+    cards: Sequence[Card],
+    known: set[str],
 ) -> Iterator[Line]:
     """What is to complete, one comment a key; a case of the fiche tells all of it at once."""
-    wanted = [path for path in paths if path != "machine"]
     if not wanted:
         return
-    yield Line(comment=_LEAD)
-    if reading.failures or reading.observations or reading.runs:
+    if reading.failures or reading.runs:
         yield from _cases(fiche)
+    for key, names in _grouped(wanted).items():
+        if key == "gpu":
+            yield Line(comment=f"gpu:  # {_which(reading, cards)}")
+        elif names == [""] and key not in known:
+            hint = _HINTS.get(key, "")
+            yield Line(comment=f"{key}:  # {hint}" if hint else f"{key}:")
+        elif key not in known:
+            yield Line(comment=f"{key}: {{{', '.join(f'{name}: ' for name in names)}}}")
+    yield Line(comment=f"by:  # {_BY}{_otherwise(fiche)}")
+
+
+def _grouped(paths: Sequence[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
-    for path in wanted:
+    for path in paths:
         key, _, rest = path.partition(".")
         groups.setdefault(key, []).append(rest)
-    for key, names in groups.items():
-        if key == "gpu":
-            yield Line(comment=f"gpu: {_which(reading, cards)}")
-        elif key in known:
-            yield Line(comment=f"{key}, above: {', '.join(names)}")
-        elif names == [""]:
-            yield Line(comment=f"{key}: {_HINTS.get(key, '')}".rstrip())
-        else:
-            yield Line(comment=f"{key}: {{{', '.join(f'{name}: ' for name in names)}}}")
-    yield Line(comment=f"by: who vouches for this{_otherwise(fiche)}")
+    return groups
+
+
+def _further(wanted: Sequence[str], known: set[str]) -> Iterator[Line]:
+    """What is to complete under keys of which the file states a part."""
+    told = [f"{key}: {', '.join(names)}" for key, names in _grouped(wanted).items() if key in known]
+    if told:
+        yield Line(comment=f"To complete within the keys below: {'; '.join(told)}.")
 
 
 def _cases(fiche: Fiche) -> Iterator[Line]:
@@ -179,7 +219,7 @@ def _cases(fiche: Fiche) -> Iterator[Line]:
         return
     names = ", ".join(case.id for case in cases)
     yield Line(
-        comment=f"case: the case that ran exactly as written here, which tells all below: {names}"
+        comment=f"case:  # the case that ran exactly as written here, which tells all below: {names}"
     )
     dimensions = dict.fromkeys(name for case in cases for name in case.dimensions)
     if dimensions:

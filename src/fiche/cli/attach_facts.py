@@ -61,6 +61,7 @@ _FORMATS = {
     "int8": "int8",
 }
 _LONGEST = 200
+_SCORE = "score"
 # Asked of a piece only where the fiche says something about it.
 _IF_ASKED = (
     *("formats.loaded", "formats.cache_key", "formats.cache_value", "formats.master"),
@@ -236,25 +237,40 @@ def _other_card(found: Stated, fiche: Fiche, cards: Sequence[Card], who: str) ->
 
 
 def missing(reading: Reading, fiche: Fiche) -> tuple[str, ...]:
-    """What the criteria compare and this file does not state, by the keys of a scope."""
+    """What the criteria that use such a file compare and it does not state, by the keys of a scope."""
     told = {*_facts(reading), *stated(reading)}
     told |= {"gpu"} if "gpu" in _facts(reading) else set()
-    if _of_devices(reading):
-        return tuple(path for path in ("gpu", "machine") if path not in told)
     asked = {*fiche.workload.facts, *fiche.workload.figures}
+    wanted = [
+        path
+        for criterion in _criteria(reading)
+        for path in _first(_strict(criterion, fiche), told)
+        if path not in _IF_ASKED or path in asked
+    ]
+    of_a_device = bool(reading.failures or reading.runs or not reading.results)
+    wanted += ["gpu", "machine"] if of_a_device else []
+    return tuple(
+        path for path in dict.fromkeys(wanted) if path not in ("gpu", "machine") or path not in told
+    )
+
+
+def _criteria(reading: Reading) -> Iterator[str]:
+    """The criteria that compare a whole scope with such a file: runs and failures, and scores.
+
+    Of other figures only the card and the machine are compared; of throughputs and latencies nothing.
+    """
+    if reading.failures or reading.runs:
+        yield "memory"
+    if any(result.unit == _SCORE for result in reading.results):
+        yield "quality"
+
+
+def _strict(criterion: str, fiche: Fiche) -> Iterator[str]:
+    """The facts that the policy lists for a criterion and the fiche's operation."""
     operation = fiche.workload.facts.get("operation")
-    of = f"memory.{operation.value}" if operation is not None else ""
-    strict = (*fiche.policy.strict.get("memory", ()), *fiche.policy.strict.get(of, ()))
-    wanted = [path for path in _first(strict, told) if path not in _IF_ASKED or path in asked]
-    return tuple(dict.fromkeys((*wanted, *([] if "machine" in told else ["machine"]))))
-
-
-def _of_devices(reading: Reading) -> bool:
-    """True for what a device tool prints: nothing of it is about one load."""
-    if reading.failures or reading.runs or reading.results:
-        return False
-    seen = {one.scope for one in reading.observations}
-    return seen <= {"device", "process"}
+    yield from fiche.policy.strict.get(criterion, ())
+    if operation is not None:
+        yield from fiche.policy.strict.get(f"{criterion}.{operation.value}", ())
 
 
 def _first(strict: Iterable[str], told: set[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.cli.attach import Attached, Edit
 from fiche.cli.attach_diff import diff_lines, painted
+from fiche.cli.attach_entry import UNVOUCHED
 from fiche.cli.documents_text import document_text
 from fiche.cli.redactions_text import redactions
 from fiche.cli.terminal import paragraph
@@ -43,11 +44,15 @@ def _piece(piece: Attached) -> Iterator[str]:
         yield paragraph(kept, indent="  ")
     if piece.facts.alike:
         yield paragraph(f"{_facts(piece.facts.alike)} as the fiche says", indent="  ")
+    if piece.unvouched:
+        yield paragraph(UNVOUCHED, indent="  ")
     for difference in piece.facts.differences:
         yield paragraph(f"differs: {difference}", indent="  ")
     yield from document_text(one.reading)
     if piece.to_complete:
         yield paragraph(f"to complete: {', '.join(piece.to_complete)}", indent="  ")
+    if piece.alike is not None:
+        yield paragraph(f"warning: {piece.alike.told}", indent="  ")
     for warning in one.reading.warnings:
         yield paragraph(f"warning: {warning}", indent="  ")
 
@@ -112,4 +117,6 @@ def _piece_json(piece: Attached) -> dict[str, object]:
         "agrees": piece.facts.alike,
         "differs": list(piece.facts.differences),
         "to_complete": list(piece.to_complete),
+        "unvouched": piece.unvouched,
+        **({} if piece.alike is None else {"same_text_as": piece.alike.id}),
     }
