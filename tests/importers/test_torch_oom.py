@@ -1037,3 +1037,35 @@ def test_line_numbers_of_a_long_log_stay_right():
     for n in (10, 999, 4_000):
         lines[n - 1] = f"{CLASS}{sentence(n % 7, requested=f'{n}.00 MiB')}"
     assert [f.pointer.line for f in read("\n".join(lines)).failures] == [10, 999, 4_000]
+
+
+@pytest.mark.parametrize(
+    "tail", ["", " \nTraceback", " \n\nGot an OOM, unloading all loaded models.", "\x00"]
+)
+def test_cuda_malloc_async_prints_its_device_as_a_character_where_readers_stop(tail):
+    """evidence_formats 1.2: the index is a one-byte integer, so its text often ends there."""
+    failure = only(
+        "!!! Exception during processing !!! Allocation on device \n"
+        f"torch.OutOfMemoryError: Allocation on device {tail}"
+    )
+    assert (failure.message_kind, failure.truncated, failure.device_index) == (
+        "allocator_oom",
+        True,
+        None,
+    )
+    assert failure.quantities == {}
+
+
+def test_a_device_printed_as_a_character_is_not_known():
+    text = (
+        "Allocation on device \x00 would exceed allowed memory. (out of memory)\n"
+        "Currently allocated     : 7.50 GiB\n"
+    )
+    failure = only(text)
+    assert failure.device_index is None
+    assert failure.quantities["allocated"].text == "7.50 GiB"
+
+
+def test_other_words_about_a_device_are_no_failure():
+    with pytest.raises(Refused):
+        read("Allocation on device 0 done\nOutOfMemoryError: Allocation on device 0 is allowed\n")

@@ -20,7 +20,8 @@ STARTS = (
     rb"(?P<native>(?:CUDA|HIP|XPU)outofmemory\.?Triedtoallocate)"
     rb"|(?P<block>CurrentplatformcanNOTallocatememoryblockwithsizelargerthan4GB!)"
     rb"|(?P<mps>MPSbackendoutofmemory)"
-    rb"|(?P<pooled>Allocationondevice\d{1,3}wouldexceedallowedmemory(?:\.\(outofmemory\))?)"
+    rb"|(?P<pooled>Allocationondevice(?:\d{1,3})?wouldexceedallowedmemory(?:\.\(outofmemory\))?)"
+    rb"|OutOfMemoryError:(?P<nul>Allocationondevice)(?!\d|would)"
 )
 _BACKENDS = {b"CUDA": "cuda", b"HIP": "rocm", b"XPU": "xpu"}
 _EXABYTE = 1 << 60
@@ -311,4 +312,11 @@ def _pooled(message: Message) -> Draft:
     return found
 
 
-_READERS = {"native": _native, "block": _block, "mps": _mps, "pooled": _pooled}
+def _cut_at_nul(message: Message) -> Draft:
+    """The same message, cut at the device's number: it is printed as the character of that code."""
+    found = _new(message, "cuda-malloc-async", "cuda", "cudaMallocAsync")
+    found.complete = False
+    return found
+
+
+_READERS = {"native": _native, "block": _block, "mps": _mps, "pooled": _pooled, "nul": _cut_at_nul}

@@ -20,6 +20,7 @@ TORCH = (
     Word(b"AllocFailed", (b"Status",), reach=6),
     Word(b"memory_error", (b"rocblas",), reach=16),
     Word(b"calloc", (b"CUDA",)),
+    Word(b"Allocation on device", (b"OutOfMemoryError",), reach=60),
     Word(b"STATUS_NOT_SUPPORTED", (b"CUDNN",), reach=16),
     Word(b"PT_DEVMEM"),
 )

@@ -21,7 +21,7 @@ _ATTEMPT = (
 )
 # Any of them starts with one of these letters: most places of a text are passed over by that alone.
 _START = lazy(
-    rb"(?=[ACFHMNPTUXZchmr])(?:"
+    rb"(?=[ACFHMNOPTUXZchmr])(?:"
     + rb"|".join((_allocator_grammar.STARTS, _bare_grammar.STARTS, _ATTEMPT))
     + rb")"
 )

@@ -69,11 +69,11 @@ def _limited(message: Message, backend: str) -> Draft:
 
 
 def _triton(found: Draft) -> None:
-    """Bytes of one block's shared memory; other resources (registers, threads) are counts.
+    """Bytes of one block's shared memory; others are counts: registers, threads, columns of tensor memory.
 
     A figure counts with what follows it: digits at the end of a cut text may lack their last ones.
     """
-    in_bytes = b"memory" in found.message.match["what"]
+    in_bytes = found.message.match["what"] == b"sharedmemory"
     for pattern, name in ((_REQUIRED, "requested"), (_LIMIT, "total_capacity")):
         match = pattern.match(found.message.text.text, found.end)
         if match is None or found.message.text.torn(match.start(1), match.end(1)):
