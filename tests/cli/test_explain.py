@@ -208,9 +208,10 @@ def quotes():
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("/runs/0/a~1b/peak", "22473416376"),
-        ("/runs/0/a~1b/~0", '"x"'),
-        ("/gpu", '"4090"'),
+        ("/runs/0/a~1b/peak", '/runs/0/a~1b: {"peak": 22473416376, "~": "x"}'),
+        ("/runs/0/a~1b/~0", '/runs/0/a~1b: {"peak": 22473416376, "~": "x"}'),
+        ("/runs/0", '/runs/0: {"a/b": {…}}'),
+        ("/gpu", '{"runs": […], "gpu": "4090"}'),
         ("/runs/1", ""),
         ("/runs/x", ""),
         ("/gpu/0/0", ""),
@@ -234,6 +235,7 @@ def test_a_file_that_was_not_kept_has_no_quote(quotes):
     assert quotes.of(Span(file="other.yaml", line=1, column=1)).text == ""
 
 
-def test_a_long_line_is_cut(quotes):
+def test_a_long_line_is_cut_where_it_says_so(quotes):
     long = Quotes(quotes.fiche, {"chat.yaml": b"x" * 1000})
-    assert len(long.of(Span(file="chat.yaml", line=1, column=1)).text) == 240
+    told = long.of(Span(file="chat.yaml", line=1, column=1)).text
+    assert (len(told), told[-1]) == (239, "…")

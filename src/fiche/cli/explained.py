@@ -1,96 +1,124 @@
-"""A figure or a finding of a decision, walked back to where each number was read (law 1)."""
+"""A figure, a finding or a reading of a decision, walked back to where each number was read (law 1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from fiche.cli.compile import Compiled
+from fiche.cli.concerns import concerning
+from fiche.cli.entries import FAILURE, Entry, entries
+from fiche.cli.entries_text import counters_of, entries_table, listed, marks
+from fiche.cli.explained_text import (
+    Step,
+    entry_text,
+    files,
+    finding_id,
+    finding_text,
+    index_text,
+    step_text,
+)
 from fiche.cli.quotes import Quote, Quotes
-from fiche.cli.terminal import clean, paragraph
 from fiche.cli.usage import unknown
-from fiche.kernel import readings
 from fiche.kernel.decision import Decision
 from fiche.kernel.diagnostic import Refused
-from fiche.kernel.figure import Figure, Node, Operand, Unknown
+from fiche.kernel.figure import Node, Operand
 from fiche.kernel.finding import Finding
 from fiche.kernel.ledger import Ledger, ledger
-from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Stated
+from fiche.kernel.origin import Observed, Stated
+from fiche.kernel.piece import Failure
 from fiche.kernel.places import Places
 from fiche.kernel.record import record
-from fiche.kernel.trace import basis, formula, inputs
-from fiche.kernel.unit import BYTE
-from fiche.report.numbers import TERMINAL, amount, amount_exact
+from fiche.kernel.trace import inputs
+
+FORMAT = "fiche-explain/1"
 
 
 def explained(compiled: Compiled, name: str | None, *, as_json: bool) -> str | dict[str, Any]:
-    """The ids that can be explained, or one of them explained.
+    """The ids that can be explained, or one of them explained; a piece's id lists all that it tells.
 
     Raises:
-        Refused: F701 no figure and no finding has that id.
+        Refused: F701 no figure, finding, reading or piece has that id.
     """
-    book = ledger(compiled.decision)
+    book, told = ledger(compiled.decision), _Told.of(compiled.decision)
     findings = {finding_id(found): found for found in compiled.decision.findings}
-    read = _readings(compiled.decision, book)
     if name is None:
-        names = {"findings": list(findings), "figures": list(book.figures), "readings": list(read)}
-        names = {kind: sorted(ids) for kind, ids in names.items()}
-        return {"format": "fiche-explain/1", **names} if as_json else _index(names)
-    asked = _asked(name, findings, {**read, **book.figures})
+        names = {"findings": sorted(findings), "figures": sorted(book.figures)}
+        return _index_json(names, told, book) if as_json else _index_text(names, told)
+    asked = _asked(name, findings, book, told)
+    if asked is None:
+        rows = listed(told.pieces[name], whole=True)
+        if as_json:
+            return {"format": FORMAT, "id": name, "readings": [_row(row.entry) for row in rows]}
+        return entries_table(told.pieces[name][0].piece, told.pieces[name], whole=True)
     quotes = Quotes(compiled.decision.fiche, compiled.contents)
-    steps = tuple(walk_back(_public(asked, book), quotes))
+    steps = tuple(_with_entries(walk_back(asked.nodes, quotes), asked, told))
+    quote = None
+    if asked.entry is not None and not (steps and asked.entry.figure is not None):
+        quote = quotes.of(asked.entry.pointer, asked.entry.printed)
     if as_json:
-        return _json(name, asked, steps, compiled.decision, book)
-    text = "" if asked.finding is None else _finding_text(asked.finding)
-    return text + "".join(_step_text(step) for step in steps) + _files(steps)
+        return _json(name, asked, steps, quote, compiled.decision, told)
+    return _text(asked, steps, quote, told)
 
 
-def _readings(decision: Decision, book: Ledger) -> dict[str, Node]:
-    """What pieces observed and no figure of the decision needed: it has an id in the report too."""
-    seen = (figure for piece in decision.fiche.pieces for figure in readings.figures(piece))
-    return {figure.id: figure for figure in seen if figure.id not in book.figures}
+# --- What is asked ------------------------------------------------------------------------------
 
 
-def _public(asked: _Asked, book: Ledger) -> list[Node]:
-    """The nodes under the names that they are listed by; a finding's are its own."""
-    listed = asked.finding is not None
-    return [book.of(node) if listed else node for node in asked.nodes]
+@record
+class _Told:
+    """What the pieces tell: by piece, and by id."""
 
+    pieces: Mapping[str, list[Entry]]
+    by_id: Mapping[str, Entry]
 
-def finding_id(found: Finding) -> str:
-    """`candidate/requirement`, then the case and the device where there are several."""
-    return "/".join(
-        part for part in (found.candidate, found.requirement, found.case, found.device) if part
-    )
+    @classmethod
+    def of(cls, decision: Decision) -> _Told:
+        pieces = {piece.id: list(entries(piece)) for piece in decision.fiche.pieces}
+        listed = {one.id: one for found in pieces.values() for one in found}
+        return cls(pieces={name: found for name, found in pieces.items() if found}, by_id=listed)
+
+    def warnings(self, entry: Entry) -> tuple[str, ...]:
+        return tuple(concerning(entry, counters_of(self.pieces[entry.piece.id])))
 
 
 @record(kw_only=False)
 class _Asked:
-    """What an id stands for: a finding with its two sides, or one figure."""
+    """What an id stands for: a finding with its two sides, a figure, or what a piece tells."""
 
     nodes: tuple[Node, ...]
     finding: Finding | None = None
+    entry: Entry | None = None
 
 
-def _asked(name: str, findings: dict[str, Finding], figures: dict[str, Node]) -> _Asked:
-    if name in figures:
-        return _Asked((figures[name],))
+def _asked(name: str, findings: Mapping[str, Finding], book: Ledger, told: _Told) -> _Asked | None:
+    """None for a piece, whose readings are listed."""
+    entry = told.by_id.get(name)
+    if name in book.figures:
+        return _Asked((book.figures[name],), entry=entry)
+    if entry is not None:
+        return _Asked(tuple(_nodes(entry, told)), entry=entry)
     if name in findings:
         found = findings[name]
         sides = (found.need, found.have, found.margin)
-        return _Asked(tuple(side for side in sides if side is not None), found)
-    raise Refused([unknown("figure or finding", name, [*findings, *figures])])
+        return _Asked(tuple(book.of(side) for side in sides if side is not None), found)
+    if name in told.pieces:
+        return None
+    known = [*findings, *book.figures, *told.by_id, *told.pieces]
+    raise Refused([unknown("figure or finding", name, known)])
 
 
-@record
-class Step:
-    """One number on the way back: how deep, where it was read, whether it was shown before."""
+def _nodes(entry: Entry, told: _Told) -> Iterator[Node]:
+    """Its figure; of a failure all its quantities."""
+    if entry.figure is not None:
+        yield entry.figure
+    elif isinstance(entry.told, Failure) and not entry.key:
+        for one in told.pieces[entry.piece.id]:
+            if one.told is entry.told and one.figure is not None:
+                yield one.figure
 
-    node: Node
-    depth: int
-    quote: Quote | None
-    again: bool
+
+# --- The way back -------------------------------------------------------------------------------
 
 
 def walk_back(tops: Sequence[Node], quotes: Quotes) -> Iterator[Step]:
@@ -104,6 +132,25 @@ def walk_back(tops: Sequence[Node], quotes: Quotes) -> Iterator[Step]:
         yield Step(node=node, depth=depth, quote=quotes.of_origin(node.origin), again=again)
         if not again:
             waiting.extend((part, depth + 1) for part in reversed(below(node)))
+
+
+def _with_entries(steps: Iterator[Step], asked: _Asked, told: _Told) -> Iterator[Step]:
+    """Each step with what a piece tells beside the number; warnings where just that was asked for."""
+    for step in steps:
+        entry = told.by_id.get(step.node.id)
+        if entry is None or not isinstance(step.node.origin, Observed):
+            yield step
+            continue
+        warnings = told.warnings(entry) if entry is asked.entry else ()
+        yield Step(
+            node=step.node,
+            depth=step.depth,
+            quote=step.quote,
+            again=step.again,
+            entry=entry,
+            warnings=warnings,
+            brief=asked.entry is not None and asked.entry.sort == FAILURE,
+        )
 
 
 def below(node: Node) -> tuple[Node, ...]:
@@ -129,114 +176,75 @@ def _constant(node: Node) -> bool:
 # --- Text ---------------------------------------------------------------------------------------
 
 
-def _index(names: dict[str, list[str]]) -> str:
-    parts = (
-        f"{kind} (fiche explain FICHE ID):\n" + "".join(f"  {clean(each)}\n" for each in ids)
-        for kind, ids in names.items()
-    )
-    return "\n".join(parts)
+def _index_text(names: Mapping[str, Sequence[str]], told: _Told) -> str:
+    """Readings stand in tables of their own, also those that the decision needed."""
+    own = {kind: [name for name in ids if name not in told.by_id] for kind, ids in names.items()}
+    return index_text(own, [(found[0].piece, found) for found in told.pieces.values()])
 
 
-def _finding_text(found: Finding) -> str:
-    head = f"{finding_id(found)}: {found.verdict.code.replace('_', ' ')} ({found.reason})"
-    text = paragraph(head) + paragraph(found.text, indent="  ")
-    if found.need_words or found.have_words:
-        text += paragraph(f"asked: {found.need_words}; found: {found.have_words}", indent="  ")
-    for condition in found.conditions:
-        text += paragraph(f"open ({condition.topic}): {condition.text}", indent="  - ")
-    if found.pieces:
-        text += paragraph(f"rests on: {', '.join(found.pieces)}", indent="  ")
-    if found.attested_by:
-        text += paragraph(f"on the word of: {', '.join(found.attested_by)}", indent="  ")
-    return text + "\n"
-
-
-def _step_text(step: Step) -> str:
-    indent = "  " * step.depth
-    node = step.node
-    name = node.id or "(unnamed)"
-    shown = f"{name} = {_amount(node)}  [{basis(node)}]"
-    if step.again:
-        return paragraph(f"{shown}, shown above", indent=indent)
-    text = paragraph(shown, indent=indent)
-    inner = indent + "    "
-    for words in _told(step):
-        text += paragraph(words, indent=inner)
-    return text
-
-
-def _files(steps: tuple[Step, ...]) -> str:
-    read = {step.quote.file: step.quote.sha256 for step in steps if step.quote is not None}
-    lines = "".join(
-        f"  {clean(file)}  sha256 {sha256}\n" for file, sha256 in read.items() if sha256
-    )
-    return f"\nRead in:\n{lines}" if lines else ""
-
-
-def _amount(node: Node) -> str:
-    rounded, full = amount(node, TERMINAL), amount_exact(node, TERMINAL)
-    return rounded if rounded == full or node.unit != BYTE else f"{rounded} ({full})"
-
-
-def _told(step: Step) -> Iterator[str]:
-    node, quote = step.node, step.quote
-    if node.label and node.label not in (node.id, _amount(node)):
-        yield node.label
-    if isinstance(node, Unknown):
-        yield f"not known: {node.condition.text}"
-        return
-    yield from _origin(node)
-    if quote is not None:
-        yield f"at {quote.place}"
-        if quote.text:
-            yield f"> {quote.text.strip()}"
-    if node.left_out:
-        yield f"leaves out: {'; '.join(node.left_out)}"
-
-
-def _origin(node: Figure) -> Iterator[str]:
-    match node.origin:
-        case Computed():
-            yield f"= {formula(node)}"
-            if node.origin.because:
-                yield node.origin.because
-        case Observed():
-            told = (node.origin.counter, node.origin.scope, node.origin.stat)
-            yield f"counter {', '.join(filter(None, told))}"
-        case Declared():
-            yield f"said by {node.origin.by}"
-        case Assumed():
-            yield f"assumed by {node.origin.by}: {node.origin.because}"
-        case Stated():
-            if node.origin.because:
-                yield node.origin.because
+def _text(asked: _Asked, steps: Sequence[Step], quote: Quote | None, told: _Told) -> str:
+    text = "" if asked.finding is None else finding_text(asked.finding)
+    if asked.entry is not None and quote is not None:
+        text = entry_text(asked.entry, quote, told.warnings(asked.entry))
+    read = [quote, *(step.quote for step in steps)]
+    return text + "".join(step_text(step) for step in steps) + files(read)
 
 
 # --- JSON ---------------------------------------------------------------------------------------
 
 
+def _index_json(names: Mapping[str, list[str]], told: _Told, book: Ledger) -> dict[str, Any]:
+    """Bare ids of everything; `series` has a row for each series and for each other reading."""
+    rows = [row for found in told.pieces.values() for row in listed(found)]
+    readings = sorted(name for name in told.by_id if name not in book.figures)
+    series = [{**_row(row.entry), "count": row.count} for row in rows]
+    return {"format": FORMAT, **names, "readings": readings, "series": series}
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "piece": entry.piece.id,
+        "sort": entry.sort,
+        "name": entry.name,
+        "printed": entry.printed,
+        "at": Places({entry.piece.sha256: entry.piece.id}).of_address(entry.pointer),
+    }
+
+
 def _json(
-    name: str, asked: _Asked, steps: tuple[Step, ...], decision: Decision, book: Ledger
+    name: str,
+    asked: _Asked,
+    steps: Sequence[Step],
+    quote: Quote | None,
+    decision: Decision,
+    told: _Told,
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"format": "fiche-explain/1", "id": name}
+    said: dict[str, Any] = {"format": FORMAT, "id": name}
     if asked.finding is not None:
         from fiche.render.json import decision_document
 
         place = decision.findings.index(asked.finding)
-        told["finding"] = decision_document(decision)["findings"][place]
-    places = Places.of(decision.fiche)
-    told["figures"] = [_record(step, book, places) for step in steps if not step.again]
-    return told
+        said["finding"] = decision_document(decision)["findings"][place]
+    if asked.entry is not None:
+        said |= {"reading": _row(asked.entry), "warnings": list(told.warnings(asked.entry))}
+    if quote is not None:
+        said["read"] = _read(quote)
+    book, places = ledger(decision), Places.of(decision.fiche)
+    said["figures"] = [_record(step, book, places) for step in steps if not step.again]
+    return said
 
 
 def _record(step: Step, book: Ledger, places: Places) -> dict[str, Any]:
     from fiche.render._figures import figure
 
     record = figure(step.node, book, places)
+    if step.entry is not None:
+        record |= marks(step.entry)
     if step.quote is not None:
-        record["read"] = {
-            "file": step.quote.file,
-            "sha256": step.quote.sha256,
-            "text": step.quote.text,
-        }
+        record["read"] = _read(step.quote)
     return record
+
+
+def _read(quote: Quote) -> dict[str, str]:
+    return {"file": quote.file, "sha256": quote.sha256, "text": quote.text}

@@ -71,15 +71,17 @@ def table(
     *,
     header: Sequence[str] = (),
     right: Sequence[int] = (),
+    whole: Sequence[int] = (),
     columns: int | None = None,
     indent: str = "",
 ) -> str:
     """Aligned columns; the widest wrap so that a line fits `columns` where it can.
 
-    `right` are the places of columns that align to the right, such as numbers.
+    `right` are the places of columns that align to the right, such as numbers; `whole` those that never
+    wrap, such as ids that are to be copied.
     """
     lines = [[clean(cell) for cell in row] for row in ([header] if header else []) + [*rows]]
-    widths = _widths(lines, (columns or width()) - len(indent))
+    widths = _widths(lines, (columns or width()) - len(indent), whole)
     written = [_line(row, widths, right, indent) for row in lines]
     if header:
         ruler = indent + _BESIDE.join("-" * each for each in widths)
@@ -87,12 +89,13 @@ def table(
     return "".join(written)
 
 
-def _widths(lines: Sequence[Sequence[str]], columns: int) -> list[int]:
+def _widths(lines: Sequence[Sequence[str]], columns: int, whole: Sequence[int]) -> list[int]:
     count = max((len(row) for row in lines), default=0)
     widths = [max((cells(r[c]) for r in lines if c < len(r)), default=0) for c in range(count)]
     over = sum(widths) + len(_BESIDE) * (count - 1) - columns
-    while over > 0 and max(widths, default=0) > _THINNEST:
-        widest = max(range(count), key=lambda place: widths[place])
+    free = [place for place in range(count) if place not in whole]
+    while over > 0 and max((widths[place] for place in free), default=0) > _THINNEST:
+        widest = max(free, key=lambda place: widths[place])
         widths[widest] -= 1
         over -= 1
     return widths

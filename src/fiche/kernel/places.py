@@ -22,9 +22,17 @@ class Places:
         return cls({**files, **{piece.sha256: piece.id for piece in reversed(fiche.pieces)}})
 
     def of_address(self, address: Address | None) -> str | None:
-        """`chat.yaml:14:12`, `run-4090#line 3`, `model/config.json#/hidden_size`, `sha256:…#line 3`."""
+        """`chat.yaml:14:12`, `run-4090#line 3`, `model/config.json#/hidden_size`, `sha256:…#line 3`.
+
+        A value of a file with one JSON document a line has both: `steps#line 3, /vram_allocated`.
+        """
         if not isinstance(address, Pointer):
             return None if address is None else str(address)
         named = self.pieces.get(address.sha256, f"sha256:{address.sha256}")
-        place = f"line {address.line}" if address.path is None else address.path
-        return f"{named}#{place}"
+        return f"{named}#{place_of(address)}"
+
+
+def place_of(pointer: Pointer) -> str:
+    """Where something stands in its file: `line 12`, a JSON pointer or another path, or both."""
+    parts = (None if pointer.line is None else f"line {pointer.line}", pointer.path)
+    return ", ".join(part for part in parts if part is not None)
