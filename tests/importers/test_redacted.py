@@ -52,6 +52,22 @@ def after(text):
             "wandb: Currently logged in as: <user-1> (team)",
         ),
         ("mail bob@example.org.", "mail <email-1>."),
+        (
+            "Marie Dupont  9:41 AM\nit died\nBen  9:45 AM\n> Marie Dupont: it died, said ben",
+            "<user-1>  9:41 AM\nit died\n<user-2>  9:45 AM\n> <user-1>: it died, said ben",
+        ),
+        (
+            "Zoë O'Neil-Roth:palm_tree: [9:41 PM]\r\nx\r\nWandB APP  11:02 AM\r\n",
+            "<user-1>:palm_tree: [9:41 PM]\r\nx\r\n<user-2> APP  11:02 AM\r\n",
+        ),
+        ("Dupont, Marie 9:41 AM", "Dupont, Marie 9:41 AM"),
+        ("Marie Dupont 9:41 am\nx", "<user-1> 9:41 am\nx"),
+        ("marie — Today at 10:42\nx", "<user-1> — Today at 10:42\nx"),
+        ("marie.d — 03/11/2025 9:41 PM\nx", "<user-1> — 03/11/2025 9:41 PM\nx"),
+        (
+            "thanks @marie.d, can @ben look? <@U012AB3CD> (@ben)",
+            "thanks @<user-2>, can @<user-3> look? <@<user-1>> (@<user-3>)",
+        ),
         ("(pid=1, ip=10.0.0.2) 10.0.0.2:29500", "(pid=1, ip=<ip-1>) <ip-1>:29500"),
         ("[fe80::1ff:fe23:4567:890a%eth0]:80 2001:db8::1", "[<ip-1>]:80 <ip-2>"),
         ("ether aa:bb:cc:dd:ee:0f", "ether <mac-1>"),
@@ -287,3 +303,23 @@ def test_a_name_goes_with_its_first_letter(name):
         "USER=<user-1> password=<password-1> hostname=<host-1>"
     )
     assert after(f"password=b'{name}7x'") == "password=b'<password-1>'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "started at 9:41 AM",
+        "Started 9:41 AM",
+        "INFO  9:41 AM loading",
+        "elapsed  10:42\nTotal Time  10:42\n",
+        "    @property\n    @torch.no_grad()\n@functools.cache\ndef f(self):",
+        "pass@1 0.31, acc@top5, 37 GB @bs4, latency @p99 and @seq2048",
+        '{"@timestamp": "2025-03-01T10:00:00Z", "@type": "x"} @timestamp=3',
+        "image: vllm/vllm-openai@sha256:0123 npm @types/node @here",
+        "x = q @ k.T + a @self.w",
+        "curl -d @body.json",
+        "@echo off",
+    ],
+)
+def test_what_only_looks_like_a_heading_or_a_handle_stays(text):
+    assert after(text) == text

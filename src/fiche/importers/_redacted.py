@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from fiche.importers._lazy import lazy
 from fiche.importers._redaction import Rule
+from fiche.importers._redaction_chat import CHATS
 from fiche.importers._redaction_ids import CONTAINERS, IDS
 from fiche.importers._redaction_names import COMMON, HOSTS, USERS
 from fiche.importers._refusal import refused
@@ -20,7 +21,7 @@ from fiche.kernel.secrets import near
 
 _SECRETS = tuple(Rule(one.kind, one.pattern, one.anchors) for one in SHAPES)
 # In this order: what is surest first, so that a part of it is never taken for something else.
-_RULES = (*_SECRETS, *IDS, *CONTAINERS, *USERS, *HOSTS)
+_RULES = (*_SECRETS, *IDS, *CONTAINERS, *USERS, *HOSTS, *CHATS)
 
 _PLACEHOLDER = lazy(rb"(?:<|&lt;)[a-z]+-[0-9]+(?:>|&gt;)")
 _SHORTEST = 3
