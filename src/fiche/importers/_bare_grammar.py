@@ -158,7 +158,7 @@ def _wrapper(message: Message) -> Draft | None:
     maker = {b"C": "cuda", b"H": "rocm", b"X": "xpu"}[message.match[0][:1]]
     end = message.match.end()
     rest = message.text.text[end : message.text.line_end(end)]
-    cut = not rest.strip(b".\"'`)}],\xe2\x80\xa6") or rest.startswith(b".T") or b"\x1b" in rest
+    cut = not rest.strip(b".\"'`)}],\\\xe2\x80\xa6") or rest.startswith(b".T") or b"\x1b" in rest
     return Draft(
         message=message,
         end=end,

@@ -14,6 +14,7 @@ from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
 from fiche.importers._lazy import lazy
 from fiche.importers._prefix import Speaker
+from fiche.importers._prose import Document
 from fiche.importers._restarts import Restarts
 from fiche.kernel.piece import OtherProcess, Printed
 
@@ -31,7 +32,8 @@ _SESSION = lazy(
 )
 _WENT_ON = lazy(
     rb"(?i:skipping (?:this )?batch|\bretrying\b|\bretry \d|recover(?:ed|ing)? from|falling back to"
-    rb"|(?:decreas|reduc|halv|lower|adjust)(?:e|ed|ing)? (?:the )?(?:micro.?)?batch"
+    rb"|(?<!by )(?<!try )(?<!tried )(?:decreas|reduc|halv|lower|adjust)(?:ed|ing) (?:the )?(?:micro.?)?batch"
+    rb"|(?:decrease|reduce|halve|lower|adjust) (?:the )?(?:micro.?)?batch(?:.?size)?:? (?:to|from) \d"
     rb"|batch.?size (?:was )?(?:reduced|decreased|lowered|halved)|with (?:a )?smaller batch"
     rb"|training with a batch size of)"
 )
@@ -106,13 +108,13 @@ def events(content: bytes, found: Iterable[Found]) -> list[Event]:
     by_kind: dict[object, list[Event]] = defaultdict(list)
     headings = b"___" in content or b"\nERROR: test" in content or b"\nFAIL: test" in content
     previous: Event | None = None
-    restarts = Restarts(content)
+    restarts, document = Restarts(content), Document(content)
     for message in found:
         started = restarts.before(message.start, message.speaker.service)
         restarts.skip(message.stop)
         test = _test(content, message, headings=headings)
         if previous is not None:
-            _went_on(content, previous, message.start)
+            _went_on(document, previous, message.start)
         alike = result if message.bare else by_kind[_kind(message)]
         event = next(
             (
@@ -130,7 +132,7 @@ def events(content: bytes, found: Iterable[Found]) -> list[Event]:
             event.take(message, test)
         previous = event
     if previous is not None:
-        _went_on(content, previous, len(content))
+        _went_on(document, previous, len(content))
     if _one_core(content):
         for event in result:
             event.rank = None if event.rank == _FIRST_CORE else event.rank
@@ -232,8 +234,10 @@ def _figures_agree(event: Event, found: Found) -> bool:
     return mine.keys() == other.keys() and processes
 
 
-def _went_on(content: bytes, event: Event, until: int) -> None:
-    if _WENT_ON.search(content, event.stop, min(until, event.stop + _AFTER)):
+def _went_on(document: Document, event: Event, until: int) -> None:
+    """Note that the program went on; words of people behind a fenced block are not the program's."""
+    stop = min(until, event.stop + _AFTER, document.fence_end(event.first.start) or until)
+    if _WENT_ON.search(document.content, event.stop, stop):
         event.recovered = True
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fiche.importers._events import Event
-from fiche.importers._lazy import lazy
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Printed, Reading, Run
@@ -14,24 +13,6 @@ from fiche.kernel.rounding import bounds_only
 _LINES_SHOWN = 8
 # The fiche's own words for backends, where evidence is usually named otherwise.
 _BACKEND_FACT = {"rocm": "hip"}
-
-_PROSE = lazy(
-    rb"(?i)\b(?:if|in case|avoid|prevent|may|might|to fix|search for|e\.g\.|when(?:ever)? (?:you|the|it))\b"
-    rb"[^.:;|]{0,80}$"
-)
-_CODE = lazy(rb"(?:\braise\b|\bin str\(|\bassert\b|==|\bexcept\b)[^\n]{0,80}$")
-
-
-def prose(front: bytes, *, bare: bool) -> str | None:
-    """Why words in front of a message make it advice or source code; None for a real message."""
-    if not bare:
-        return None
-    near = front[-160:]
-    if _CODE.search(near):
-        return "source code that names the message"
-    if _PROSE.search(near):
-        return "advice or documentation that names the message"
-    return None
 
 
 def reading_of(
@@ -46,7 +27,7 @@ def reading_of(
     backends = {f.backend for f in failures if f.backend}
     return Reading(
         kind=kind,
-        shape=found[0].shape,
+        shape=found[0].shape if found else "named-only",
         backend=backends.pop() if len(backends) == 1 else None,
         failures=failures,
         not_observed=not_observed,

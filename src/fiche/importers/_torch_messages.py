@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fiche.importers import _allocator_grammar, _bare_grammar
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import TORCH
 from fiche.importers._found import Found
 from fiche.importers._lazy import lazy
-from fiche.importers._reading import prose
+from fiche.importers._prose import DOCUMENTATION, Document
 from fiche.importers._scan import Message, messages, plain
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import NotObserved
@@ -39,18 +39,30 @@ def torch_events(content: bytes, sha256: str) -> tuple[list[Event], tuple[NotObs
 
 
 def certainty(content: bytes) -> int:
-    """2 for an allocator's message, which has figures unless it is cut; 1 for a bare word; 0 for none."""
-    best = 0
-    for found in _found(content, "", []):
+    """2 for an allocator's message, which has figures unless it is cut; 0 for none.
+
+    1 for a bare word, and for a message with figures that people only name.
+    """
+    best, aside = 0, list[NotObserved]()
+    for found in _found(content, "", aside):
         best = 1
         if found.allocator is not None or found.quantities:
             return 2
-    return best
+    return best or int(names_one(aside))
+
+
+def names_one(aside: Iterable[NotObserved]) -> bool:
+    """True where people name a message with its figures."""
+    return any(text.reason == DOCUMENTATION and _FIGURE.search(text.text) for text in aside)
+
+
+_FIGURE = lazy(r"allocate \d[\d.]{0,12} ?(?:[KMG]i?B|bytes)")
 
 
 def _found(content: bytes, sha256: str, aside: list[NotObserved]) -> Iterator[Found]:
     attempts: list[Message] = []
     count = 0
+    document = Document(content)
     for message in messages(content, TORCH, _START, sha256, harmless="attempt"):
         if message.match["attempt"] is not None:
             count += 1
@@ -60,7 +72,7 @@ def _found(content: bytes, sha256: str, aside: list[NotObserved]) -> Iterator[Fo
         if draft is None:
             continue
         found = draft.done()
-        reason = _no_failure(found)
+        reason = _no_failure(found, document)
         if reason is None:
             yield found
         else:
@@ -71,11 +83,11 @@ def _found(content: bytes, sha256: str, aside: list[NotObserved]) -> Iterator[Fo
         aside.append(_attempts(attempts, count, sha256))
 
 
-def _no_failure(found: Found) -> str | None:
+def _no_failure(found: Found, document: Document) -> str | None:
     """Why a message tells of no failure of the program; None where it does."""
     if found.shape == "driver-code" and _PROBE.search(found.front[-160:]):
         return "TensorFlow tries how much its growing allocator can get: no failure of the program"
-    return prose(found.front, bare=not found.quantities)
+    return document.named(found)
 
 
 _TRIED = lazy(rb"[^\n]{0,120}?bytes(?: ?\([^()\n]{1,80}\))?")

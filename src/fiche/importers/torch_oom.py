@@ -13,7 +13,7 @@ from fiche.importers._lines import holds
 from fiche.importers._llamacpp_failures import OWN as GGML
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
-from fiche.importers._torch_messages import certainty, torch_events
+from fiche.importers._torch_messages import certainty, names_one, torch_events
 from fiche.importers._unsupported import nothing_found, unsupported
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
@@ -26,14 +26,14 @@ _OTHER_PROGRAMS = frozenset({"TensorFlow log"})
 
 
 def read(content: bytes, sha256: str) -> Reading:
-    """Every out-of-memory failure of a log, in order, repeats counted.
+    """Every out-of-memory failure of a log, in order, repeats counted; what people only name is set aside.
 
     Raises:
         Refused: the file holds no such failure (F424, or F421 naming a format that is not read yet).
     """
     text = opened(content, sha256)
     found, aside = torch_events(text, sha256)
-    if not found:
+    if not found and not names_one(aside):
         raise nothing_found(text, sha256, "an out-of-memory message of PyTorch")
     return reading_of("torch_oom", sha256, found, aside, _warnings)
 
