@@ -33,6 +33,15 @@ _DISCORD = (
     + rb")"
     + _END
 )
+# Most logs hold none of these, and are not looked at further.
+_HALVES = (
+    *(
+        b"%d%sm" % (n, half)
+        for n in range(10)
+        for half in (b" a", b" p", b"a", b"p", b" a.", b" p.")
+    ),
+    *(b"\xa0am", b"\xa0pm", b"\xafam", b"\xafpm", b"today at ", b"yesterday at "),
+)
 _TIMES = rb"[0-9]:[0-9]{2}(?: |\xc2\xa0|\xe2\x80\xaf)?[ap]\.?m|(?:today|yesterday) at [0-9]"
 
 # Words behind an @ that are no people: of chats, of shells and languages, of measurements.
@@ -67,6 +76,7 @@ CHATS = (
     rule(
         "user",
         _BEFORE + rb"(?P<it>" + _SEVERAL + rb")" + _MARK + _SLACK,
+        *_HALVES,
         learned=True,
         hint=_TIMES,
     ),
@@ -82,17 +92,19 @@ CHATS = (
         + rb" "
         + _HALF
         + _END,
+        *_HALVES,
         learned=True,
         hint=_TIMES,
     ),
-    rule("user", _BEFORE + rb"(?P<it>" + _WORD + rb")" + _MARK + _SLACK, hint=_TIMES),
+    rule("user", _BEFORE + rb"(?P<it>" + _WORD + rb")" + _MARK + _SLACK, *_HALVES, hint=_TIMES),
     rule(
         "user",
         _BEFORE + rb"(?P<it>" + _SEVERAL + rb")" + _DISCORD,
+        *_HALVES,
         learned=True,
         hint=_TIMES,
     ),
-    rule("user", _BEFORE + rb"(?P<it>" + _WORD + rb")" + _DISCORD, hint=_TIMES),
+    rule("user", _BEFORE + rb"(?P<it>" + _WORD + rb")" + _DISCORD, *_HALVES, hint=_TIMES),
     rule("user", rb"(?<=<)@(?P<it>[UW][A-Z0-9]{6,14})(?=[|>])", b"<@"),
     rule(
         "user",
