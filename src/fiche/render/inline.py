@@ -57,11 +57,13 @@ def _code(part: Code) -> str:
 
 
 def _amount(part: Amount) -> str:
+    """Pointing at a number shows it to the last byte, and the id that `fiche explain` takes."""
     mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
     weak = f' <small class="includes">{_text(part.includes)}</small>' if part.includes else ""
+    title = "&#10;".join(_text(line) for line in (part.exact, part.figure) if line)
     return (
         f'<span class="amount" data-figure="{_text(part.figure)}">'
-        f'<span class="value" title="{_text(part.exact)}">{_text(part.text)}</span>{mark}{weak}</span>'
+        f'<span class="value" title="{title}">{_text(part.text)}</span>{mark}{weak}</span>'
     )
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Number
 from fiche.kernel.piece import Observation, Piece
+from fiche.kernel.places import place_of as stands
 from fiche.kernel.readings import observation_id, observed
 from fiche.kernel.series import Told, told
 from fiche.report.counters import table
@@ -58,7 +59,8 @@ def _row(desk: Desk, piece: Piece, row_of: Told) -> Row:
         ),
         cell(_device(desk, seen)),
         cell(value, several or None, numeric=True),
-        cell((Reference(piece.id),), (Quoted(place_of(seen.pointer)),)),
+        cell(named(piece.id, row_of.id), (Quoted(place_of(seen.pointer)),)),
+        anchor=row_of.id,
     )
 
 
@@ -123,7 +125,10 @@ def _fixed(number: Fraction, places: int) -> str:
 
 
 def place_of(pointer: Pointer) -> str:
-    """Where a figure stands in its file: `line 12`, or a JSON pointer."""
-    if pointer.path is not None:
-        return pointer.path or "/"
-    return f"line {pointer.line}"
+    """Where a figure stands in its file: `line 12`, a JSON pointer, or both."""
+    return stands(pointer) or "/"
+
+
+def named(piece: str, name: str) -> Parts:
+    """The id of a figure, which `fiche explain` takes; its first part leads to the piece."""
+    return (Reference(piece), Code(name.removeprefix(piece)))

@@ -9,8 +9,8 @@ from fiche.kernel.piece import Piece, Result
 from fiche.kernel.readings import results as read
 from fiche.report.counters import table
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.imported import place_of
-from fiche.report.parts import Block, Code, Parts, Quoted, Reference, Row, Words
+from fiche.report.imported import named, place_of
+from fiche.report.parts import Block, Code, Parts, Quoted, Row, Words
 
 
 def results(desk: Desk) -> Iterator[Block]:
@@ -35,7 +35,8 @@ def _row(desk: Desk, piece: Piece, result: Result, figure: Figure) -> Row:
             desk.say("standard_error", value=Quoted(str(error))) if error is not None else None,
             numeric=True,
         ),
-        cell((Reference(piece.id),), (Quoted(place_of(result.pointer)),)),
+        cell(named(piece.id, figure.id), (Quoted(place_of(result.pointer)),)),
+        anchor=figure.id,
     )
 
 
