@@ -248,7 +248,8 @@ class Writer:
         elif -(1 << 31) <= value < 1 << 31:
             self.out += b"J" + struct.pack("<i", value)
         else:
-            self.out += b"\x8a\x08" + struct.pack("<q", value)
+            length = 8 + (value >> 63 > 0)
+            self.out += bytes((0x8A, length)) + value.to_bytes(length, "little", signed=True)
 
     def text(self, value):
         if value in self.memo:

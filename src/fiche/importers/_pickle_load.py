@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from fiche.importers._pickle_scan import Portion, UnsafePickleError
+from fiche.importers._pickle_portion import Portion, UnsafePickleError
+from fiche.importers._pickle_rows import Batch, batch_of
+from fiche.importers._pickle_scan import Scan
 
 # LIST what came since the mark, TUPLE2 with the list below it, BINPERSID, then a new mark.
 _HAND_ON = b"l\x86Q("
+# Bytes of an unpickler with its memo, eight an object (or twice that, as it grows).
+_MOST_MEMO = 16 << 20
 _WRONG = (
     pickle.UnpicklingError,
     ArithmeticError,
@@ -27,19 +32,33 @@ _WRONG = (
     ValueError,
 )
 # Takes (the list that the entries belong to, the entries); False if they are no entries of a trace.
-Take = Callable[[list[Any], list[Any]], bool]
+Take = Callable[[list[Any], list[Any] | Batch], bool]
 
 
-def plain_values(content: bytes, portions: Sequence[Portion], take: Take) -> Any:  # noqa: ANN401
+def plain_values(content: bytes, portions: Iterable[Portion], take: Take) -> Any:  # noqa: ANN401
     """The value that a scanned pickle describes, less the entries that `take` has taken.
 
-    Call it under `no_collection`.
+    Call it under `no_collection`. A `Scan` for `portions` judges each before it is loaded; whatever goes
+    wrong, what it finds in the rest of the file is told first.
 
     Raises:
-        UnsafePickleError: the opcodes do not make one value (malformed), or memory ran out (excessive).
+        UnsafePickleError: the scan refuses, the opcodes do not make one value (malformed), or memory ran
+            out (excessive).
     """
+    unpickler = _Inert(_Portions(content, portions), take)
+    if not isinstance(portions, Scan):
+        return _loaded(unpickler)
+    portions.memo = unpickler.held
     try:
-        return _Inert(_Portions(content, portions), take).load()
+        return _loaded(unpickler)
+    except Exception:
+        portions.rest()
+        raise
+
+
+def _loaded(unpickler: _Inert) -> Any:  # noqa: ANN401
+    try:
+        return unpickler.load()
     except UnsafePickleError:
         raise
     except (MemoryError, RecursionError):
@@ -72,18 +91,23 @@ class _Inert(pickle.Unpickler):
         raise UnsafePickleError("forbidden_global", 0, "the pickle names code to be run")
 
     def persistent_load(self, pid: Any) -> Any:  # noqa: ANN401
-        owner, entries = pid
+        owner, entries, *places = pid
         if type(owner) is not list or type(entries) is not list:
             raise UnsafePickleError("malformed", 0, "entries that belong to no list")
-        if not self._take(owner, entries):
-            owner.extend(entries)
+        batch = batch_of(entries, *places[0]) if places else entries
+        if not self._take(owner, batch):
+            owner.extend(batch.entries() if isinstance(batch, Batch) else batch)
         return owner
+
+    def held(self) -> dict[int, Any]:
+        """What stands in the memo, by its index, in order; nothing where that is too much to be copied."""
+        return {} if sys.getsizeof(self) > _MOST_MEMO else self.memo.copy()
 
 
 class _Portions:
     """A file for the unpickler: each portion in a frame of its own, so that it is read at once."""
 
-    def __init__(self, content: bytes, portions: Sequence[Portion]) -> None:
+    def __init__(self, content: bytes, portions: Iterable[Portion]) -> None:
         self._content = content
         self._left = iter(portions)
         self._held, self._at = content[:2], 0
@@ -95,8 +119,8 @@ class _Portions:
             if portion is None:
                 break
             added = _HAND_ON if portion.entries_end else b""
-            length = portion.end - portion.start + len(added)
-            body = memoryview(self._content)[portion.start : portion.end]
+            body = portion.written or memoryview(self._content)[portion.start : portion.end]
+            length = len(body) + len(added)
             held = self._held[self._at :]
             self._held = b"".join((held, b"\x95", length.to_bytes(8, "little"), body, added))
             self._at, end = 0, count

@@ -73,9 +73,10 @@ def reach(content: bytes, pos: int) -> int:
     return head if op == FRAME else head + int.from_bytes(content[pos + 1 : pos + head], "little")
 
 
-def ordinary(length: int) -> bytes:
+def ordinary(length: int, *, puts: bool = True) -> bytes:
     """The opcodes of a run, commonest first, each branch told by its first byte.
 
+    Without `puts` none that names the index at which it puts something into the memo.
     Repeated dots and not counts: the engine walks them without bookkeeping.
     """
     longs = b"|".join(bytes([n]) + b"." * n for n in (6, 7, 5, 0, 1, 2, 3, 4, 8))
@@ -84,7 +85,8 @@ def ordinary(length: int) -> bytes:
     texts = b"|".join(re.escape(bytes([n])) + rb"\x00\x00\x00" + b"." * n for n in range(_SHORT))
     return (
         rb"h.|[]}()\x94\x85-\x89uesNta]|j....|K.|\x8a(?:" + longs + rb")|J....|\x8c(?:" + short
-        + rb")|M..|G........|q.|r" + indexes(length) + rb"|X(?:" + texts + b")"
+        + rb")|M..|G........|X(?:" + texts + b")"
+        + (rb"|q.|r" + indexes(length) if puts else b"")
     )  # fmt: skip
 
 

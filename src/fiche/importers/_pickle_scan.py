@@ -1,4 +1,4 @@
-"""Which bytes may go into an unpickler at all: judged opcode by opcode, before anything is built (law 7).
+"""Which bytes may go into an unpickler at all: judged opcode by opcode, before they are built (law 7).
 
 Only what torch's writers emit passes (evidence_formats 2.3): plain containers, texts, numbers and
 memo references, protocols 2 to 5. No name of a global, no call, no persistent id, no buffer from outside.
@@ -11,7 +11,9 @@ possessive, so that it can neither backtrack nor take more than linear time.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from fiche.importers._lazy import lazy
 from fiche.importers._pickle_opcodes import (
     ALLOCATING,
     FORBIDDEN,
@@ -24,8 +26,11 @@ from fiche.importers._pickle_opcodes import (
     ordinary,
     reach,
 )
+from fiche.importers._pickle_portion import Portion, UnsafePickleError, unframed
+from fiche.importers._pickle_rows import Memo, Rows
 from fiche.importers._pickle_shapes import most_usual_shape
-from fiche.kernel.record import record
+
+__all__ = ["Portion", "Scan", "UnsafePickleError", "scanned"]
 
 _RUN = 64 * 1024
 _RUN_BETWEEN_SHAPES = 2048
@@ -40,28 +45,6 @@ _LONG = 1024 * 1024
 _LEARNT_FROM = 64 * 1024
 
 
-class UnsafePickleError(Exception):
-    """Bytes that are not read: `reason` is forbidden_global, malformed, truncated, excessive or text."""
-
-    def __init__(self, reason: str, offset: int, words: str) -> None:
-        super().__init__(words)
-        self.reason = reason
-        self.offset = offset
-        self.words = words
-
-
-@record
-class Portion:
-    """Bytes from `start` to `end`, whole opcodes.
-
-    `entries_end` where entries of a trace stand before its end, as a batch that may be handed on.
-    """
-
-    start: int
-    end: int
-    entries_end: bool = False
-
-
 def scanned(content: bytes, traces_at: int, traces_end: int) -> tuple[Portion, ...]:
     """All opcodes in portions, frames left out: safe to be built, in bounds of the file's length.
 
@@ -71,19 +54,18 @@ def scanned(content: bytes, traces_at: int, traces_end: int) -> tuple[Portion, .
     Raises:
         UnsafePickleError: an opcode, a length or a density that no writer of snapshots produces.
     """
-    if content[:1] != b"\x80":
-        words = "a pickle of protocol 0 or 1, which no snapshot is written in"
-        raise UnsafePickleError("text", 0, words)
-    if len(content) < 2 or content[1] not in PROTOCOLS:
-        words = "the pickle breaks off" if len(content) < 2 else "a pickle of an unknown protocol"
-        raise UnsafePickleError("truncated" if len(content) < 2 else "malformed", 0, words)
-    scan = _Scan(content, traces_at, traces_end)
-    scan.run()
-    return tuple(scan.portions)
+    return (*Scan(content, traces_at, traces_end),)
 
 
-class _Scan:
-    """The place in the file, and what was seen up to there."""
+class Scan:
+    """The place in the file, and what was seen up to there; iterate over its portions once.
+
+    `memo` may be set to what tells the memo of an unpickler that loads each portion before it asks for
+    the next: then batches of entries that are all alike are written anew.
+
+    Raises:
+        UnsafePickleError: from iterating, as `scanned` does.
+    """
 
     def __init__(self, content: bytes, traces_at: int, traces_end: int) -> None:
         self.content, self.length = content, len(content)
@@ -92,33 +74,83 @@ class _Scan:
         self.allocating = 0
         self.portions: list[Portion] = []
         plain = b"(?:" + ordinary(self.length)
-        self.runs = re.compile(plain + b")++", re.DOTALL)
-        self.between = re.compile(plain + rb")+?(?=\})", re.DOTALL)
+        self.runs = lazy(plain + b")++", re.DOTALL)
+        self.between = lazy(plain + rb")+?(?=\})", re.DOTALL)
         self.shapes: re.Pattern[bytes] | None = None
         self.mark, self.stride = _BATCH, 0
         self.cut = self.length
         long = self.length > _LONG and traces_at > 0
         self.learn_at = traces_at + _LEARNT_FROM if long else self.length
         self.traces_end = min(traces_end, self.length)
+        self.memo: Memo | None = None
+        self.rows = Rows(self.length)
+        self.batched = self.stopped = False
+        self.behind = 2
+        self.left = self._judged()
 
-    def run(self) -> None:
+    def __iter__(self) -> Iterator[Portion]:
         """Every opcode up to STOP, which must be the last byte."""
+        return self.left
+
+    def _judged(self) -> Iterator[Portion]:
+        if self.content[:1] != b"\x80":
+            words = "a pickle of protocol 0 or 1, which no snapshot is written in"
+            raise UnsafePickleError("text", 0, words)
+        if self.length < 2:
+            raise UnsafePickleError("truncated", 0, "the pickle breaks off")
+        if self.content[1] not in PROTOCOLS:
+            raise UnsafePickleError("malformed", 0, "a pickle of an unknown protocol")
         while self.pos < self.length:
-            end = self._end()
-            moved = self._ordinary_run(end)
-            if self.pos == self.cut:
-                self._close(entries_end=True)
-                self._next_cut(self.pos)
-            elif self.pos >= self.learn_at:
-                self._learn()
-            elif not moved and not self._straddles(end):
-                if self.content[self.pos] == STOP:
-                    self._stop()
-                    return
-                self._odd()
-            if self.pos - self.start > _PORTION:
-                self._close()
-        raise self._broken("truncated", "the pickle breaks off: it has no STOP")
+            if not self._rewritten():
+                self._step()
+            yield from self.portions
+            self.portions.clear()
+        if not self.stopped:
+            raise self._broken("truncated", "the pickle breaks off: it has no STOP")
+
+    def rest(self) -> None:
+        """Judge what is left, where nothing of it is to be loaded any more.
+
+        Raises:
+            UnsafePickleError: as iterating does.
+        """
+        self.memo = None
+        for _ in self.left:
+            pass
+
+    def _step(self) -> None:
+        end = self._end()
+        moved = self._ordinary_run(end)
+        if self.pos == self.cut:
+            self.batched, self.behind = True, self.start
+            self._close(entries_end=True)
+            self._next_cut(self.pos)
+        elif self.pos >= self.learn_at:
+            self._learn()
+        elif not moved and not self._straddles(end):
+            if self.content[self.pos] == STOP:
+                self._stop()
+                return
+            self._odd()
+        if self.pos - self.start > _PORTION:
+            self._close()
+
+    def _rewritten(self) -> bool:
+        """One whole batch, where it can be written anew; each is tried once, at its first opcode."""
+        if not self.batched or self.memo is None or self.cut == self.length:
+            return False
+        self.batched = False
+        if self.rows.wanting:
+            self.rows.learn(self.content, self.behind, self.pos, self.memo)
+        batch, frame_end = unframed(self.content, self.pos, self.cut, self.frame_end)
+        written = self.rows.written(batch)
+        if not written:
+            return False
+        self.portions.append(Portion(start=self.pos, end=self.cut, written=written))
+        self.pos = self.start = self.cut
+        self.frame_end, self.batched = frame_end, True
+        self._next_cut(self.pos)
+        return True
 
     def _end(self) -> int:
         frame = self.frame_end if self.frame_end > self.pos else self.length
@@ -168,6 +200,7 @@ class _Scan:
                 raise self._broken("malformed", "there is more behind the end of the pickle")
             raise self._broken("malformed", "the pickle ends before its frame does")
         self._close()
+        self.stopped = True
 
     def _odd(self) -> None:
         """One opcode that a run does not take: a frame, a long text, or one that must not be there."""

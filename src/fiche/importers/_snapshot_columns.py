@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
+
+from fiche.importers._pickle_rows import COLUMNS, Batch
 
 ALLOC, FREE_REQUESTED, FREE_COMPLETED = 1, 2, 3
 GROWN, SHRUNK = (4, 6), (5, 7)
@@ -33,8 +35,7 @@ _OTHER = 0
 NO_TIME = -1
 _MOST_NAMES = 64
 
-_KEYS = ("action", "addr", "size", "time_us", "frames", "user_metadata")
-_action, _address, _count, _time, _frames, _words = map(itemgetter, _KEYS)
+_GETTERS = (*map(itemgetter, COLUMNS),)
 
 
 class MisshapenError(Exception):
@@ -74,24 +75,48 @@ class Columns:
         Raises:
             MisshapenError: an entry is none.
         """
+        self._take([map(get, entries) for get in _GETTERS], lambda: entries, path)
+
+    def take_batch(self, batch: Batch, path: str) -> None:
+        """Append entries that are columns already.
+
+        Raises:
+            MisshapenError: an entry is none.
+        """
+        self._take(batch.columns, batch.entries, path)
+
+    def _take(
+        self,
+        columns: Iterable[Iterable[Any]],
+        entries: Callable[[], Sequence[dict[str, Any]]],
+        path: str,
+    ) -> None:
         before = len(self)
         try:
-            self._quick(entries)
+            self._quick(*columns)
         except (KeyError, TypeError, ValueError, OverflowError):
             self._back_to(before)
-            for place, entry in enumerate(entries, before):
+            for place, entry in enumerate(entries(), before):
                 self._one(entry, f"{path}/{place}")
         self._checked(before, path)
 
-    def _quick(self, entries: Sequence[dict[str, Any]]) -> None:
+    def _quick(
+        self,
+        actions: Iterable[Any],
+        addresses: Iterable[Any],
+        counts: Iterable[Any],
+        times: Iterable[Any],
+        frames: Iterable[Any],
+        words: Iterable[Any],
+    ) -> None:
         """Every entry has every key: the usual case, without a line of Python an entry."""
-        self.codes += bytes(map(ACTIONS.__getitem__, map(_action, entries)))
-        self.addresses.extend(map(_address, entries))
-        self.counts.extend(map(_count, entries))
-        self.times.extend(map(_time, entries))
-        self.frames.extend(map(_frames, entries))
+        self.codes += bytes(map(ACTIONS.__getitem__, actions))
+        self.addresses.extend(addresses)
+        self.counts.extend(counts)
+        self.times.extend(times)
+        self.frames.extend(frames)
         if len(self.words) < _MOST_NAMES:
-            self.words.update(map(_words, entries))
+            self.words.update(words)
 
     def _back_to(self, length: int) -> None:
         for column in (self.codes, self.addresses, self.counts, self.times, self.frames):

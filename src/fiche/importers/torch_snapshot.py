@@ -11,7 +11,9 @@ from typing import Any
 
 from fiche.importers._pickle_load import no_collection, plain_values
 from fiche.importers._pickle_opcodes import looks_like_pickle
-from fiche.importers._pickle_scan import UnsafePickleError, scanned
+from fiche.importers._pickle_portion import UnsafePickleError
+from fiche.importers._pickle_rows import Batch
+from fiche.importers._pickle_scan import Scan
 from fiche.importers._refusal import refused
 from fiche.importers._snapshot_columns import Columns, MisshapenError, dropped
 from fiche.importers._snapshot_device import Device
@@ -67,8 +69,8 @@ def _read(content: bytes, sha256: str) -> Reading:
     taken = _Taken()
     traces_at = content.find(_TRACES)
     behind = content.find(_BEHIND, traces_at) if traces_at >= 0 else -1
-    portions = scanned(content, traces_at, behind if behind >= 0 else len(content))
-    value = plain_values(content, portions, taken.take)
+    scan = Scan(content, traces_at, behind if behind >= 0 else len(content))
+    value = plain_values(content, scan, taken.take)
     shape = "list-of-segments" if isinstance(value, list) else "dict"
     root = {"segments": value} if isinstance(value, list) else value
     if not isinstance(root, dict):
@@ -97,15 +99,21 @@ class _Taken:
     def __init__(self) -> None:
         self._columns: dict[int, tuple[list[Any], Columns]] = {}
 
-    def take(self, owner: list[Any], entries: list[Any]) -> bool:
+    def take(self, owner: list[Any], entries: list[Any] | Batch) -> bool:
         """Keep a batch as columns, behind what already stands in its list; False for no trace."""
-        if {*map(type, entries)} != {dict} or "action" not in entries[0]:
+        if not isinstance(entries, Batch) and (
+            {*map(type, entries)} != {dict} or "action" not in entries[0]
+        ):
             return False
         columns = self._columns.setdefault(id(owner), (owner, Columns()))[1]
-        for batch in (owner, entries):
-            columns.take(batch, "device_traces")
-            dropped(batch)
+        columns.take(owner, "device_traces")
+        dropped(owner)
         owner.clear()
+        if isinstance(entries, Batch):
+            columns.take_batch(entries, "device_traces")
+            return True
+        columns.take(entries, "device_traces")
+        dropped(entries)
         return True
 
     def traces(self, root: Mapping[str, Any], most: int) -> dict[int, Columns]:
