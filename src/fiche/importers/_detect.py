@@ -16,6 +16,7 @@ from fiche.importers._opened import opened, unpacked_note
 from fiche.importers._pickle_opcodes import looks_like_pickle
 from fiche.importers._refusal import refused
 from fiche.importers._unsupported import not_supported, unsupported
+from fiche.importers._web_texts import is_html, printed_text
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
@@ -56,15 +57,16 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
             importers equally sure (F422), or what the importer itself refuses.
     """
     text = opened(content, sha256)
+    page = printed_text(text) if is_html(text) else None
     notes = unpacked_note(content)
     own = _OWN if _FORMAT.match(text) else ""
     if kind or own:
         named = [_named(each, sha256) for each in (kind or own).split("+")]
-        reading = reduce(joined, [_read_as(one, text, sha256, name) for one in named])
+        reading = reduce(joined, [_read_as(_on(one, page), text, sha256, name) for one in named])
     else:
         # Nothing that is read in lines stands in a pickle: its head tells that it is one.
         asked = text[:_HEAD] if looks_like_pickle(text) else text
-        scores = {one: _score(one, asked, name) for one in importers()}
+        scores = {_on(one, page): _score(_on(one, page), asked, name) for one in importers()}
         chosen = choose(scores, text, sha256)
         reading, left_out = _read_all(chosen, scores, text, sha256)
         notes = (*left_out, *notes)
@@ -76,6 +78,26 @@ def _score(importer: Importer, text: bytes, name: str) -> int:
     if importer.anchors and not holds(text, importer.anchors):
         return 0
     return importer.accepts(text, name)
+
+
+_PAGE = "page_text: read in the text of the page; its lines are counted as in the file"
+
+
+def _on(importer: Importer, page: bytes | None) -> Importer:
+    """The same importer; one of running logs looks into the text of a page first, then into its source."""
+    if page is None or not importer.log:
+        return importer
+
+    def accepts(content: bytes, name: str) -> int:
+        return _score(importer, page, name) or importer.accepts(content, name)
+
+    def read(content: bytes, sha256: str) -> Reading:
+        if not _score(importer, page, ""):
+            return importer.read(content, sha256)
+        reading = importer.read(page, sha256)
+        return replace(reading, warnings=(*reading.warnings, _PAGE))
+
+    return replace(importer, accepts=accepts, read=read, anchors=())
 
 
 def _named(kind: str, sha256: str) -> Importer:

@@ -183,7 +183,7 @@ def speaker(prefix: bytes) -> Speaker:
 
 
 def _service(prefix: bytes) -> str | None:
-    found = _SERVICE.match(prefix)
+    found = _SERVICE.match(prefix) or _SERVICE.match(prefix[prefix.rfind(b"\r") + 1 :])
     if found is None or found.lastgroup is None:
         return None
     return found[found.lastgroup].decode().removeprefix("pod/")

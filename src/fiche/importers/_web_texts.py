@@ -55,6 +55,7 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _UNSEEN = frozenset({"script", "style", "template", "head", "noscript"})
+_NEVER_PRINTED = _UNSEEN - {"head"}
 _NAME = lazy(r"/?([a-z][a-z0-9]{0,20})(?![a-z0-9])")
 MAX_LINES = 200_000
 _SHOWN_HEADERS = ("From", "To", "Date", "Subject")
@@ -82,32 +83,66 @@ def _lines(text: str, where: str) -> tuple[Passage, ...]:
 
 
 def _seen(text: str) -> str:
-    """What a reader sees of a page, in one pass: a mark that is never closed is looked for once only."""
-    lower, parts, at = text.lower(), [], 0
-    while True:
-        start = text.find("<", at)
-        if start < 0:
-            break
-        parts.append(text[at:start])
-        end = _end_of_mark(lower, start)
+    """What a reader sees of a page."""
+    parts = []
+    for words, mark, _ in _marks(text, _UNSEEN):
+        parts.append(words)
+        name = mark.removeprefix("/")
+        parts.append("\n" if name in _BLOCKS else " " if name in _CELLS else "")
+    return unescape("".join(parts))
+
+
+def _marks(text: str, unseen: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+    """Words, the name of the mark behind them (`/p` where it closes), and all that the mark takes up.
+
+    In one pass: a mark that is never closed is looked for once only.
+    """
+    # Only ASCII is lowered: a letter that grows by it would shift all places behind.
+    lower, at = text.encode("utf-8", "replace").lower().decode("utf-8", "replace"), 0
+    while (start := text.find("<", at)) >= 0:
+        words, end = text[at:start], _end_of_mark(lower, start, unseen)
         if end is None:
-            parts.append("<")
+            yield f"{words}<", "", ""
             at = start + 1
             if text.find(">", at) < 0:
                 break  # no mark can end any more: the rest is text
             continue
         if end < 0:
-            return unescape("".join(parts))  # a script or a comment that is never closed
+            yield words, "", ""
+            return  # a script or a comment that is never closed
         name = _NAME.match(lower, start + 1)
-        if name is not None and name[1] in _BLOCKS:
-            parts.append("\n")
-        elif name is not None and name[1] in _CELLS:
-            parts.append(" ")
+        closes = "/" if lower[start + 1] == "/" else ""
+        yield words, "" if name is None else closes + name[1], text[start:end]
         at = end
-    return unescape("".join((*parts, text[at:])))
+    yield text[at:], "", ""
 
 
-def _end_of_mark(lower: str, start: int) -> int | None:
+def printed_text(content: bytes) -> bytes:
+    """The text of a page as its programs printed it, each character on the line that it has in the file.
+
+    Lines are counted by LF, and are those of the file: what the page itself breaks is parted by CR.
+    Preformatted text stands between fences, code in a sentence between backticks, so that prose is told from
+    both. The title is part of it.
+    """
+    parts, inside = [], 0
+    for words, mark, taken in _marks(content.decode("utf-8", "replace"), _NEVER_PRINTED):
+        parts += [unescape(line).replace("\n", "\r") + "\n" for line in words.split("\n")]
+        parts[-1] = parts[-1][:-1]
+        name = mark.removeprefix("/")
+        if name == "pre":
+            inside = 0 if mark.startswith("/") else 1
+            parts.append("\r```\r")
+        elif name == "code" and not inside:
+            parts.append("`")
+        elif name in _BLOCKS or name == "title":
+            parts.append("\r")
+        elif name in _CELLS:
+            parts.append(" ")
+        parts.append("\n" * taken.count("\n"))
+    return "".join(parts).encode("utf-8", "replace")
+
+
+def _end_of_mark(lower: str, start: int, unseen: frozenset[str]) -> int | None:
     """Where a mark ends, with all that no reader sees inside it; -1: never; None: it is none."""
     if lower.startswith("<!--", start):
         return _behind(lower, "-->", start + 4)
@@ -115,7 +150,7 @@ def _end_of_mark(lower: str, start: int) -> int | None:
     if name is None and lower[start + 1 : start + 2] not in ("!", "?"):
         return None
     end = _behind(lower, ">", start + 1)
-    if end >= 0 and name is not None and name[1] in _UNSEEN and lower[start + 1] != "/":
+    if end >= 0 and name is not None and name[1] in unseen and lower[start + 1] != "/":
         close = lower.find(f"</{name[1]}", end)
         return -1 if close < 0 else _behind(lower, ">", close)
     return None if end < 0 else end
