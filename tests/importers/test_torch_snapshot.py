@@ -351,7 +351,7 @@ def test_the_content_chooses_this_kind_and_collection_is_put_back():
     ("value", "code", "words"),
     [
         ({}, "F463", "no list of segments"),
-        ([], "F463", "no segment and no trace"),
+        ([], "F463", "an empty list"),
         ("segments total_size", "F463", "a str"),
         ({"segments": 4}, "F463", "no list of segments"),
         ({"segments": [4]}, "F463", "a int where a dictionary"),
@@ -486,3 +486,15 @@ def test_damage_in_a_long_trace_is_met_with_batches_as_without(writer, monkeypat
         changed[place] ^= 1 << choose.randrange(8)
         short, long = (outcome(bytes(changed), limit, monkeypatch) for limit in (1 << 40, 1 << 12))
         assert short == long
+
+
+def test_a_snapshot_of_nothing_is_read_and_says_so():
+    reading = read(dumped({"segments": [], "device_traces": [[], []], "allocator_settings": {}}, 4))
+    assert (reading.observations, reading.failures) == ((), ())
+    assert any(warning.startswith("nothing_recorded") for warning in reading.warnings)
+
+
+def test_a_text_pickle_is_known_by_its_name_and_refused():
+    text = b"(i__builtin__\nprint\n."
+    assert MEMBER.accepts(text, "snapshot.pickle") == 60
+    assert MEMBER.accepts(text, "notes.txt") == 0

@@ -125,7 +125,9 @@ def _ring(device: Device, settings: Mapping[str, Any]) -> Iterator[str]:
 def _whole(
     root: Mapping[str, Any], devices: Sequence[Device], doubts: Sequence[str], failed: int
 ) -> Iterator[str]:
-    if not any(len(device.trace) for device in devices):
+    if not devices:
+        yield "nothing_recorded: there is no segment and no trace: this process held nothing then"
+    elif not any(len(device.trace) for device in devices):
         yield "no_trace: no history was recorded, so no peak of any device is known"
     if doubts:
         yield f"sums_disagree: {doubts[0]}" + (f" ({len(doubts)} such)" if doubts[1:] else "")

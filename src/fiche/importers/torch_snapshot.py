@@ -84,8 +84,8 @@ def _read(content: bytes, sha256: str) -> Reading:
     most = len(content) // _LEAST_BYTES
     levels = Levels(segments, most)
     traces = taken.traces(root, most)
-    if not segments and not any(map(len, traces.values())):
-        raise MisshapenError("segments", "no segment and no trace: it says nothing of any device")
+    if value == []:
+        raise MisshapenError("", "an empty list: it says nothing of any device")
     devices = [
         Device(index, levels.devices.get(index) or Now(), traces.get(index) or Columns()).replayed()
         for index in sorted({*levels.devices, *(i for i, t in traces.items() if len(t))})
@@ -145,9 +145,13 @@ class _Taken:
 
 
 def accepts(content: bytes, name: str) -> int:
-    """92 for a pickle with the keys of a snapshot, 60 for any other: none is ever opened otherwise."""
+    """92 for a pickle with the keys of a snapshot, 60 for any other: none is ever opened otherwise.
+
+    A text pickle has no first byte to know it by: its file's name says what it is.
+    """
     if not looks_like_pickle(content):
-        return 0
+        named = name.lower().endswith((".pickle", ".pkl"))
+        return 60 if named and content.rstrip().endswith(b".") else 0
     keys = (b"total_size", b"device_traces", b"host_segments")
     return 92 if any(content.find(key) >= 0 for key in keys) else 60
 
