@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from fiche.cli.entries import FAILURE, PLAN, QUANTITY, READING, RESULT, TOTAL, Entry
 from fiche.cli.evidence_text import KINDS, MEMORIES
@@ -14,6 +15,7 @@ from fiche.report.imported import place_of
 
 # Rows of counters, and of anything else, that one piece takes in the list of a whole fiche.
 _MOST_COUNTERS, _MOST_OTHERS = 60, 20
+_LABEL = 40
 _FOLLOWS = "not printed so, it follows from what stands there and in other places"
 _MARKS = (
     "stage",
@@ -72,17 +74,36 @@ def entries_table(piece: Piece, found: Sequence[Entry], *, whole: bool = False) 
     """A heading for the piece, then one row an entry or a series."""
     rows = list(listed(found, whole=whole))
     head = paragraph(f"{piece.id}: {_kinds(piece)}, {piece.file}", indent="  ")
-    text = head + table([_row(row) for row in rows], right=(2,), whole=(0,), indent="    ")
+    text = head + "".join(_table(some) for some in _apart(rows))
     left = len(found) - sum(row.count for row in rows)
     more = f"{left} more are listed by: fiche explain FICHE {piece.id}"
     return text + (paragraph(more, indent="    ") if left > 0 else "")
 
 
+def _apart(rows: Iterable[Listed]) -> Iterator[list[Listed]]:
+    """Ids of failures are long and say what they are of: they would make the other names narrow."""
+    for _, some in groupby(rows, key=lambda row: isinstance(row.entry.told, Failure)):
+        yield list(some)
+
+
+def _table(rows: Sequence[Listed]) -> str:
+    if isinstance(rows[0].entry.told, Failure):
+        return table([_part(row.entry) for row in rows], whole=(0,), indent="    ")
+    return table([_row(row) for row in rows], right=(2,), whole=(0,), indent="    ")
+
+
+def _part(entry: Entry) -> tuple[str, str, str]:
+    told = entry.printed or _joined(entry.name, *_whose(entry))
+    return entry.id, told, place_of(entry.pointer)
+
+
 def _row(row: Listed) -> tuple[str, str, str, str]:
     entry = row.entry
-    of = ", ".join(filter(None, (entry.name, *_brief(entry))))
-    place = place_of(entry.pointer)
-    return entry.id, of, entry.printed, f"{place} ({row.words})" if row.words else place
+    of, place = _joined(entry.name, *_brief(entry)), place_of(entry.pointer)
+    printed = entry.printed
+    if _bounded(entry) and entry.figure is not None:
+        printed = f"{entry.figure.low} to {entry.figure.high}"
+    return entry.id, of, printed, f"{place} ({row.words})" if row.words else place
 
 
 def _brief(entry: Entry) -> Iterator[str]:
@@ -91,8 +112,8 @@ def _brief(entry: Entry) -> Iterator[str]:
         yield "a plan"
     if isinstance(seen, Observation | Result) and not entry.name.endswith(seen.stat):
         yield seen.stat.replace("_", " ")
-    if isinstance(seen, Result):
-        yield seen.label
+    if isinstance(seen, Observation | Result) and seen.label != entry.name:
+        yield seen.label if len(seen.label) <= _LABEL else f"{seen.label[:_LABEL]}…"
     yield from _whose(entry)
 
 

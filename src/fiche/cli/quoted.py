@@ -22,6 +22,7 @@ _MOST_LINES = 12
 _COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _NUMBER = re.compile(r"[0-9][0-9,_']{0,40}(?:\.[0-9]{1,40})?")
 _BETWEEN = "[,_' \u00a0\u202f]?"
+_NO_COMMA = r"(?<![0-9],)"
 _EDGE = 24
 _BYTE = re.compile(r"byte ([0-9]{1,15})")
 _ODD_IN = 10
@@ -152,18 +153,19 @@ def _garbled(text: str) -> bool:
 
 
 def _patterns(printed: str) -> list[re.Pattern[str]]:
+    """As printed, then its number alone; each at first not behind a comma, which can group digits."""
     number = _NUMBER.search(printed)
     sought = dict.fromkeys((printed.strip(), number[0] if number else ""))
-    return [_pattern(words) for words in sought if words]
+    return [_pattern(words, comma) for words in sought if words for comma in (_NO_COMMA, "")]
 
 
-def _pattern(words: str) -> re.Pattern[str]:
+def _pattern(words: str, before: str) -> re.Pattern[str]:
     """Digits may be grouped, blanks may be any: a figure is the same however a column is filled."""
     parts = [
         _BETWEEN.join(part) if part.isdecimal() and len(part) > 3 else re.escape(part)
         for part in re.findall(r"[0-9]+|\s+|[^0-9\s]+", words[:LONGEST])
         if not part.isspace()
     ]
-    before = r"(?<![0-9.])(?<![0-9],)" if words[0].isdecimal() else ""
+    start = before + r"(?<![0-9.])" if words[0].isdecimal() else ""
     after = r"(?![0-9])(?!\.[0-9])" if words[-1].isdecimal() else r"(?!\w)"
-    return re.compile(before + r"\s{0,16}".join(parts) + (after if words[-1].isalnum() else ""))
+    return re.compile(start + r"\s{0,16}".join(parts) + (after if words[-1].isalnum() else ""))
