@@ -42,7 +42,7 @@ from evaluate.build import (
 )
 from evaluate.build import card as a_card
 
-from fiche.kernel.fact import Fact
+from fiche.kernel.fact import Fact, written
 from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
 
@@ -186,10 +186,11 @@ STRICT_FACTS = [
 @pytest.mark.parametrize("path", STRICT_FACTS)
 @pytest.mark.parametrize("told", ["otherwise", None])
 def test_a_strict_fact_that_differs_or_is_untold_leaves_it_open(path, told):
-    """DESIGN 4: every strict fact must be told and agree; the condition names it."""
+    """DESIGN 4: every strict fact must be told and agree; the condition names the key to write."""
     found = finding(memory(), [record(facts={path: told})])
     assert found.verdict is TO_CONFIRM
-    assert says(found, path)
+    assert says(found, written(path))
+    assert not says(found, "process_protocol")
 
 
 @pytest.mark.parametrize("path", sorted(set(STRICT_FACTS) - {"gpu", "operation"}))
@@ -918,6 +919,29 @@ def test_a_failure_of_another_card_is_no_condition_here():
     other = proven(gpu="nvidia-l4-24g")
     assert "failure" not in topics(finding(memory(), [other]))
     assert "failure" in topics(finding(memory(), [proven(why=failure(memory="host"))]))
+
+
+def test_what_keeps_a_failure_from_excluding_is_told_once_and_a_case_that_differs_is_named():
+    cases = [
+        case("usual", role="usual", prompt_tokens=100, new_tokens=10),
+        case("limit", prompt_tokens=7900, new_tokens=292),
+    ]
+    load = workload(cases)
+    fail = piece(
+        "oom",
+        runs=[failing(why=failure(memory="host"), load=load, executed={"prompt_tokens": 500})],
+    )
+    told = [
+        [c.text for c in found.conditions if c.topic == "failure"]
+        for found in findings(memory(), [fail], candidate(load=load))
+    ]
+    own = "oom failed, which excludes nothing yet for case 'usual': prompt_tokens: executed 500"
+    usual, limit = sorted(told, key=len, reverse=True)
+    assert [len(usual), len(limit)] == [2, 1]
+    assert usual[0] == limit[0]
+    assert usual[0].startswith("oom failed, which excludes nothing yet: ")
+    assert "(allocator_oom) does not say" in usual[0]
+    assert usual[1].startswith(own)
 
 
 def test_the_very_free_bytes_are_not_less_than_the_request():

@@ -22,6 +22,8 @@ from scenarios.story import (
     visible,
 )
 
+from fiche.kernel.fact import written
+
 STRICT = {
     "model.name": "another/model",
     "model.revision": "ffffffff",
@@ -69,7 +71,7 @@ def altered(path, value):
 def test_one_strict_fact_that_differs_turns_admissible_into_to_confirm(tmp_path, path):
     told = judged(tmp_path, None, files(run_json=altered(path, STRICT[path])))
     assert verdict(told) == "to_confirm"
-    assert f"{path}: the question says" in found(told)["condition"]
+    assert f"{written(path)}: the question says" in found(told)["condition"]
     assert f"the piece {STRICT[path]}" in found(told)["condition"]
 
 

@@ -25,9 +25,10 @@ def check(
 
         put_bytes(decision_bytes(decision))
     else:
+        from fiche.cli.check_pieces import pieces_text
         from fiche.render.text import check_text
 
         text = check_text(decision, width=width(), colour=colour(), encoding=encoding())
-        put_text(text)
+        put_text(text + pieces_text(decision))
     if require_retained and not any(o.status == "retained" for o in decision.outcomes):
         raise typer.Exit(3)

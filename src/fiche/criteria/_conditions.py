@@ -121,11 +121,12 @@ def other_users(card: str, threshold: str) -> Condition:
     )
 
 
-def failure(piece: str, causes: tuple[str, ...]) -> Condition:
-    """A failure that excludes nothing yet, with the reasons named."""
+def failure(piece: str, causes: tuple[str, ...], case: str = "") -> Condition:
+    """A failure that excludes nothing yet, with the reasons named; `case` where they hold of one alone."""
+    of = f" for case '{case}'" if case else ""
     return Condition(
         topic="failure",
-        text=f"{piece} failed, which excludes nothing yet: {'; '.join(causes)}",
+        text=f"{piece} failed, which excludes nothing yet{of}: {'; '.join(causes)}",
         supplier="whoever ran it",
         piece_kind="record or log",
     )

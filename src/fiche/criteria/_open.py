@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _asked, _conditions
 from fiche.criteria._evidence import Evidence
+from fiche.criteria._failures import Failed
 from fiche.criteria._runs import Success
 from fiche.criteria._scope import NOT_RESIDENT
 from fiche.kernel.comparison import Inquiry
@@ -57,7 +58,24 @@ def conditions(place: int, best: Success | None, row: Row, ground: Inquiry) -> I
     yield from _tight(seen, best)
     for fail in seen.failures:
         if fail.unexplained:
-            yield _conditions.failure(fail.piece, (*fail.scope.short, *fail.doubts))
+            yield from _unexplained(fail, place, row)
+
+
+def _unexplained(fail: Failed, place: int, row: Row) -> Iterator[Condition]:
+    """What keeps a failure from excluding: once for all cases, and what holds of one with its name."""
+    everywhere = [
+        {*other.scope.short, *other.doubts}
+        for seen in row.seen
+        for other in seen.failures
+        if other.piece == fail.piece and other.run.id == fail.run.id and other.unexplained
+    ]
+    causes = (*fail.scope.short, *fail.doubts)
+    shared = tuple(cause for cause in causes if all(cause in told for told in everywhere))
+    own = tuple(cause for cause in causes if cause not in shared)
+    if shared:
+        yield _conditions.failure(fail.piece, shared)
+    if own:
+        yield _conditions.failure(fail.piece, own, row.seen[place].case_id)
 
 
 def _runnable(seen: Evidence) -> bool:

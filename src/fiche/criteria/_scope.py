@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fiche.criteria import _asked, _named
 from fiche.criteria._days import day_of
 from fiche.kernel.comparison import Inquiry
-from fiche.kernel.fact import Fact
+from fiche.kernel.fact import Fact, written
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Run
 from fiche.kernel.record import field, record
@@ -170,7 +170,7 @@ def noted(
     told = told_facts(piece, run, ground)
     paths = _listed(ask, told, ground.policy.noted.get(criterion, ()))
     return tuple(
-        f"{path}: the question says {ask.facts[path]}, {piece.id} {told[path].value}"
+        f"{written(path)}: the question says {ask.facts[path]}, {piece.id} {told[path].value}"
         for path, _ in paths
         if path in ask.facts and path in told and not _same(ask.facts[path], told[path].value)
     )
@@ -187,17 +187,17 @@ def _compare(
 ) -> None:
     asked = ask.facts.get(path, ask.counts.get(path, ask.facts.get(_STAND_IN.get(path, path))))
     if asked is None or said is None:
-        found.untold.append(_untold(names, asked, said))
+        found.untold.append(_untold(written(names), asked, said))
     elif not _same(asked, said.value):
         typed = piece.typed.get(path)
         if typed is None or not _same(asked, typed.value):  # else it stands under contradicted
             made = day_of(piece)
             since = f" on {made}" if made and made < ground.date else ""
             found.differs.append(
-                f"{path}: the question says {asked}, the piece {said.value}{since}"
+                f"{written(path)}: the question says {asked}, the piece {said.value}{since}"
             )
     elif not said.printed:
-        found.sign(path, said.by, ground)
+        found.sign(written(path), said.by, ground)
 
 
 def _same(left: str, right: str) -> bool:
@@ -287,7 +287,7 @@ def contradictions(piece: Piece, run: Run | None) -> Mapping[str, str]:
     """Typed facts that the file itself contradicts, by path: a conflict, never an average."""
     printed = {**piece.reading.facts, **(run.facts if run else {})}
     found = {
-        path: f"{path}: the file prints {printed[path].value}, the scope typed {fact.value}"
+        path: f"{written(path)}: the file prints {printed[path].value}, the scope typed {fact.value}"
         for path, fact in piece.typed.items()
         if path in printed and not _same(printed[path].value, fact.value)
     }

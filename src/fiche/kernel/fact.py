@@ -5,6 +5,14 @@ from __future__ import annotations
 from fiche.kernel.address import Address, Pointer
 from fiche.kernel.record import record
 
+# Facts whose path is not the key that an author writes, by that path.
+WRITTEN = {"process_protocol": "process"}
+
+
+def written(path: str) -> str:
+    """The key under which an author writes a fact."""
+    return WRITTEN.get(path, path)
+
 
 @record
 class Fact:

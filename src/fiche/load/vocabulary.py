@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from fiche.kernel.fact import WRITTEN
 from fiche.load.schema import document
 
 # Facts whose path in the kernel is not the key that an author writes.
-RENAMED = {"process": "process_protocol"}
+RENAMED = {key: path for path, key in WRITTEN.items()}
 # What a workload asks for: a candidate that changed it would answer another question (D6, D10).
 NEED = ("model", "code", "operation", "inputs", "seed", "cases", "duration")
 CHANGEABLE_DIMENSIONS = ("resident_sequences", "batch", "microbatch", "accumulation")

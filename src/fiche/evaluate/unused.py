@@ -1,0 +1,187 @@
+"""Pieces that no verdict rests on, and the first reason why: what somebody attached and nothing weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fiche.criteria import _claims
+from fiche.criteria._executed import load_of, phases_of
+from fiche.criteria._scope import Question, Scope, joined, question, scope_of
+from fiche.criteria._stale import reasons
+from fiche.kernel import trace
+from fiche.kernel.address import Pointer
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.decision import Decision
+from fiche.kernel.origin import Declared, Observed
+from fiche.kernel.piece import Piece, Result, Run
+from fiche.kernel.record import record
+from fiche.kernel.requirement import Candidate, Requirement
+
+_PIECE, _NEITHER, _FICHE = "the piece does not say", "told neither by", "the fiche does not say"
+_SCORE = "score"
+_NAMED = 3
+_NOTHING = (
+    "it holds no run, no total of a device and no score: its figures are shown, and nothing is compared with "
+    "them"
+)
+
+
+@record
+class Unused:
+    """A piece by its id, and the first reason why no verdict rests on it."""
+
+    piece: str
+    why: str
+
+
+def unused(decision: Decision) -> tuple[Unused, ...]:
+    """Every piece that neither a verdict nor a cost or date rests on, in the fiche's order."""
+    used = {name for found in decision.findings for name in found.pieces}
+    shown = set(_shown(decision))
+    ground = _ground(decision)
+    return tuple(
+        Unused(piece=piece.id, why=_why(piece, decision, ground))
+        for piece in decision.fiche.pieces
+        if piece.id not in used and piece.sha256 not in shown
+    )
+
+
+def _shown(decision: Decision) -> Iterator[str]:
+    """The digests of the pieces that a cost or a date was read from, or that are an offer's document."""
+    files = {piece.id: piece.sha256 for piece in decision.fiche.pieces}
+    for outcome in decision.outcomes:
+        offer = outcome.candidate.offer
+        if offer is not None and "quote" in offer.facts:
+            yield files.get(offer.facts["quote"].value, "")
+        places: list[object] = [outcome.schedule.address] if outcome.schedule is not None else []
+        for leaf in trace.leaves(outcome.cost) if outcome.cost is not None else ():
+            places += [leaf.origin.address] if isinstance(leaf.origin, Declared) else []
+            places += [leaf.origin.pointer] if isinstance(leaf.origin, Observed) else []
+        yield from (place.sha256 for place in places if isinstance(place, Pointer))
+
+
+def _ground(decision: Decision) -> Inquiry:
+    fiche = decision.fiche
+    return Inquiry(
+        base=fiche.workload,
+        pieces=fiche.pieces,
+        policy=fiche.policy,
+        date=fiche.date,
+        loads={},
+        vendors={},
+    )
+
+
+def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
+    """The first reason, by what the piece is able to answer."""
+    candidates = decision.fiche.candidates
+    for candidate in candidates:
+        stale = next(reasons(piece, "memory", candidate, ground), None)
+        if stale is not None:
+            return f"out of date: {stale}"
+    if piece.attested:
+        spoken = any(_claims.about(piece, candidate) for candidate in candidates)
+        if spoken:
+            return "no requirement asks for what it attests"
+        return "it attests facts of no candidate: name its offer, machine or gpu under scope"
+    if piece.reading.runs:
+        return _of_runs(piece, candidates, ground)
+    scores = [result for result in piece.reading.results if result.unit == _SCORE]
+    if scores:
+        return _of_scores(piece, scores, decision, ground)
+    if piece.reading.capacities:
+        return _of_totals(piece, candidates)
+    if piece.reading.shape == "document" or piece.reading.kind == "document":
+        return "nothing of it is quoted under attests"
+    return _NOTHING
+
+
+def _of_runs(piece: Piece, candidates: Iterable[Candidate], ground: Inquiry) -> str:
+    """How the nearest of its runs falls short of the nearest question."""
+    runs = [run for run in piece.reading.runs if run.outcome == "failure" or run.whole_loop]
+    if not runs:
+        return "it holds no run of the whole loop: phases locate a problem and admit nothing"
+    found = [_scope(ask, piece, run, ground) for ask in _questions(candidates) for run in runs]
+    return _first(found) or "other pieces decide what it answers"
+
+
+def _scope(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
+    facts = scope_of(ask, piece, run, "memory", ground)
+    if run.outcome == "failure":
+        return joined(facts, load_of(ask, piece, run, "larger", ground))
+    ran = load_of(ask, piece, run, "smaller", ground)
+    return joined(facts, ran, phases_of(ask, piece, run, ground))
+
+
+def _questions(candidates: Iterable[Candidate]) -> Iterator[Question]:
+    for candidate in candidates:
+        for case in candidate.workload.cases or (None,):
+            yield question(candidate, case)
+
+
+def _of_scores(piece: Piece, scores: list[Result], decision: Decision, ground: Inquiry) -> str:
+    """Whether it has the score that is asked for at all, then how its scope falls short."""
+    asked = [
+        one
+        for one in decision.fiche.requirements
+        if one.kind == "quality" and "metric" in one.facts
+    ]
+    if not any(_of_metric(one, result) for one in asked for result in scores):
+        names = " or ".join(
+            f"{one.facts['metric'].value} on {one.facts['dataset'].value}"
+            for one in asked
+            if "dataset" in one.facts
+        )
+        return f"it has no score of {names}" if names else "no requirement names a metric of it"
+    found = [
+        scope_of(question(candidate), piece, None, "quality", ground)
+        for candidate in decision.fiche.candidates
+    ]
+    return _first(found) or "its score settles nothing: see what is still missing"
+
+
+def _of_metric(requirement: Requirement, result: Result) -> bool:
+    metric, dataset = requirement.facts["metric"].value, requirement.facts.get("dataset")
+    return (
+        dataset is not None
+        and dataset.value == result.label
+        and metric.partition(",")[0] == result.metric.partition(",")[0]
+    )
+
+
+def _of_totals(piece: Piece, candidates: Iterable[Candidate]) -> str:
+    machines = {candidate.machine for candidate in candidates if candidate.machine}
+    told = piece.reading.facts.get("machine") or piece.typed.get("machine")
+    if told is None:
+        return "machine untold"
+    if told.value not in machines:
+        return f"no candidate names its machine {told.value}"
+    return "other pieces, or the label, bound what the machine offers"
+
+
+def _first(found: list[Scope]) -> str:
+    """The first reason of the scope that falls short by least: a difference, else what is untold."""
+    scope = min(found, key=lambda one: len(one.short) + len(one.contradicted))
+    if scope.differs:
+        return scope.differs[0]
+    by_piece, by_fiche = (
+        [text.partition(":")[0] for text in scope.untold if any(word in text for word in words)]
+        for words in ((_PIECE, _NEITHER), (_FICHE,))
+    )
+    executed = {text.partition(":")[0] for text in scope.untold if "what was executed" in text}
+    if by_piece:
+        names = sorted(dict.fromkeys("case" if n in executed else n for n in by_piece), key=_order)
+        return f"{_listed(names)} untold"
+    if by_fiche:
+        return f"the fiche does not say {_listed(by_fiche)}"
+    return next(iter((*scope.untold, *scope.contradicted, *scope.unsigned)), "")
+
+
+def _order(name: str) -> int:
+    """What a person can tell most easily comes first."""
+    return {"gpu": 0, "case": 1}.get(name, 2)
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
