@@ -18,6 +18,7 @@ _MOST_COUNTERS, _MOST_OTHERS = 60, 20
 _LABEL = 40
 _FOLLOWS = "not printed so, it follows from what stands there and in other places"
 _MARKS = (
+    "speaker",
     "stage",
     "step",
     "buffer",
@@ -181,6 +182,7 @@ def _of_failure(entry: Entry, failure: Failure) -> Iterator[str]:
         MEMORIES.get(failure.memory or "", ""),
         failure.backend or "",
         *_whose(entry),
+        failure.speaker,
         failure.library or "",
         failure.component or "",
     )

@@ -16,7 +16,8 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="ID", help="a figure, or candidate/requirement; all ids if left out"
+            metavar="ID",
+            help="a figure, a reading, a piece, or candidate/requirement; all ids if left out",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,

@@ -10,7 +10,7 @@ from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.readings import failures, quantity
 from fiche.report.counters import counters, table
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.imported import imported
+from fiche.report.imported import imported, named, place_of
 from fiche.report.levers import levers
 from fiche.report.parts import (
     Block,
@@ -102,11 +102,17 @@ def _failure(desk: Desk, told: _Failed) -> Row:
     again = [other for other in told.pieces if other != piece.id]
     also = (Words(desk.word("also_in") + " "), *desk.references(again)) if again else None
     return row(
-        cell(Code(f"{piece.id}/{run.id}" if run else piece.id), also),
+        cell(
+            named(piece.id, told.name),
+            (Code(f"{piece.id}/{run.id}"),) if run is not None and run.phases else None,
+            (Quoted(place_of(failure.pointer)),),
+            also,
+        ),
         cell(Quoted(failure.message or failure.message_kind)),
         cell(_where(desk, failure)),
         cell(asked, numeric=True),
         cell(free, numeric=True),
+        anchor=told.name,
     )
 
 
