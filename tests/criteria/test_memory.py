@@ -935,13 +935,14 @@ def test_what_keeps_a_failure_from_excluding_is_told_once_and_a_case_that_differ
         [c.text for c in found.conditions if c.topic == "failure"]
         for found in findings(memory(), [fail], candidate(load=load))
     ]
-    own = "oom failed, which excludes nothing yet for case 'usual': prompt_tokens: executed 500"
+    own = "oom failed, which excludes nothing yet for case 'usual': "
     usual, limit = sorted(told, key=len, reverse=True)
     assert [len(usual), len(limit)] == [2, 1]
     assert usual[0] == limit[0]
     assert usual[0].startswith("oom failed, which excludes nothing yet: ")
     assert "(allocator_oom) does not say" in usual[0]
     assert usual[1].startswith(own)
+    assert "prompt_tokens: executed 500" in usual[1]
 
 
 def test_the_very_free_bytes_are_not_less_than_the_request():
