@@ -14,7 +14,7 @@ from fiche.importers._pickle_opcodes import ALLOCATING
 
 NUMBERS = ("addr", "size", "time_us")
 REFERENCES = ("action", "user_metadata")
-FRAMES = "frames"
+FRAMES, SAME_FRAMES = "frames", "the frames of another entry"
 # What the value of each key that columns need may be; an entry without one of them is read the slow way.
 _WANTED = {
     **dict.fromkeys(NUMBERS, ("number",)),
@@ -59,8 +59,8 @@ class Entry:
     """One entry whose slots of the memo begin at `slot`.
 
     `known` is False where it is none that others can be told by. `groups` are the keys whose values the
-    pattern captures, behind the whole entry; `before` and `after` refer to the slots of the memo that
-    its like fill before and behind their frames.
+    pattern captures, frames as a list or (`SAME_FRAMES`) as a reference; `before` and `after` refer to the
+    slots of the memo that its like fill before and behind their frames.
     """
 
     def __init__(self, entry: bytes, memo: Mapping[int, object], slot: int) -> None:
@@ -75,7 +75,7 @@ class Entry:
     @property
     def pattern(self) -> re.Pattern[bytes]:
         """Matches entries that differ from this one in what is captured, and in further numbers."""
-        return lazy(b"(" + b"".join(self._parts) + b"u)", re.DOTALL)
+        return lazy(b"".join(self._parts) + b"u", re.DOTALL)
 
     def _walked(self) -> bool:
         pos, seen = len(_OPENING), set[str]()
@@ -104,8 +104,8 @@ class Entry:
         """Any like value is captured for a key that columns need, and passed over for a number of another."""
         wanted = _WANTED.get(name)
         if wanted is not None:
-            self._parts.append(b"(" + b"|".join(_PATTERNS[one] for one in wanted) + b")")
-            self.groups.append(name)
+            self._parts += (b"(?:", b"|".join(b"(" + _PATTERNS[one] + b")" for one in wanted), b")")
+            self.groups += (SAME_FRAMES, name) if name == FRAMES else (name,)
         elif sort == "number":
             self._parts.append(b"(?:" + _PATTERNS[sort] + b")")
         else:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
-from operator import itemgetter
 from typing import Any
 
 from fiche.importers._lazy import lazy
@@ -18,6 +17,7 @@ from fiche.importers._pickle_entry import (
     FRAMES,
     NUMBERS,
     REFERENCES,
+    SAME_FRAMES,
     Entry,
     index_of,
     last_entry,
@@ -31,19 +31,18 @@ COLUMNS = (REFERENCES[0], *NUMBERS, FRAMES, REFERENCES[1])
 Memo = Callable[[], dict[int, Any]]
 # `e` ends the batch before, what follows the last entry hands all on (see `batch_of`) and sets a new mark.
 _FROM, _HAND_ON = b"e(", b"\x86\x87Q("
-_MEMOIZE, _LIST = b"\x94", ord("]")
+_MEMOIZE = b"\x94"
 # Stacks of one snapshot that are kept once each; with more than that, each has a list of its own.
 _MOST_STACKS = 1 << 16
 # A batch that is not alike costs what so many others gain; how far to go in vain, and how often to learn.
 _COSTS, _MOST_COSTS, _MOST_LESSONS = 4, 128, 8
-_kind = itemgetter(0)
 
 
 @record
 class Batch:
     """Entries as columns, named by `COLUMNS`; the last, of labels, holds a single one if all have it."""
 
-    columns: tuple[Sequence[Any], ...]
+    columns: tuple[list[Any], ...]
 
     def entries(self) -> list[dict[str, Any]]:
         """The entries as dictionaries."""
@@ -53,7 +52,7 @@ class Batch:
         return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
-def batch_of(parts: Sequence[Any], first: int, stride: int) -> Batch:
+def batch_of(parts: Sequence[list[Any]], first: int, stride: int) -> Batch:
     """What the opcodes that `Rows` writes make, once they are loaded."""
     filled, actions, words, *numbers = parts
     return Batch(columns=(actions, *numbers, filled[first::stride], words))
@@ -90,7 +89,7 @@ class Rows:
         if entry.known:
             self._pattern, self._index = entry.pattern, len(held)
             self._seen.clear()
-            self._places = {name: place for place, name in enumerate(entry.groups, 1)}
+            self._groups = entry.groups
             self._before, self._after = map(b"".join, (entry.before, entry.after))
             self._first = len(entry.before)
             self._stride = self._first + 1 + len(entry.after)
@@ -106,42 +105,38 @@ class Rows:
         return written
 
     def _alike(self, pattern: re.Pattern[bytes], batch: bytes) -> bytes | None:
-        columns = [*zip(*pattern.findall(batch, len(_FROM)), strict=True)]
-        whole = sum(map(len, columns[0])) if columns else -1
-        if whole + len(_FROM) != len(batch) or not batch.startswith(_FROM):
-            return None
-        column = {name: columns[place] for name, place in self._places.items()}
+        parts, stride = pattern.split(batch), len(self._groups) + 1
+        if parts[0] != _FROM or len(parts) == 1 or any(parts[stride::stride]):
+            return None  # something stands before, between or behind the entries
+        column = {name: parts[at::stride] for at, name in enumerate(self._groups, 1)}
         named = {name: {*column[name]} for name in REFERENCES}
         if max(map(index_of, set[bytes]().union(*named.values()))) >= self._index:
             return None
         if len(named[REFERENCES[1]]) == 1:
-            column[REFERENCES[1]] = (*named[REFERENCES[1]],)
-        stacks = (self._after + self._before).join(self._once_each(column[FRAMES]))
+            column[REFERENCES[1]] = [*named[REFERENCES[1]]]
+        stacks = (self._after + self._before).join(
+            self._once_each(column[SAME_FRAMES], column[FRAMES])
+        )
         numbers_and_names = (b"".join(column[name]) for name in (*REFERENCES, *NUMBERS))
-        parts = (self._before + stacks + self._after, *numbers_and_names)
-        listed = b"l(".join(parts)
+        listed = b"l(".join((self._before + stacks + self._after, *numbers_and_names))
         shape = bytes((ord("K"), self._first, ord("K"), self._stride))
         return b"e((" + listed + b"ll" + shape + _HAND_ON
 
-    def _once_each(self, stacks: Sequence[bytes]) -> Iterable[bytes]:
-        """Each list of frames by reference to the first that was the same."""
-        seen = self._seen
-        kinds = bytes(map(_kind, stacks))
-        lists = kinds.count(_LIST)
-        index = self._index
-        self._index += len(stacks) * self._stride + lists - len(stacks)
-        fresh = {stack for stack in {*stacks}.difference(seen) if stack[0] == _LIST}
-        if not fresh or len(seen) >= _MOST_STACKS:
-            return map(seen.get, stacks, stacks)
+    def _once_each(self, same: Sequence[Any], lists: Sequence[Any]) -> Iterable[bytes]:
+        """The frames of each entry (one of both is None), a list by reference to the first of its like."""
+        seen, index = self._seen, self._index
+        self._index += len(lists) * self._stride - lists.count(None)
+        fresh = {*lists}.difference(seen, {None})
+        if not fresh:
+            return map(seen.get, lists, same)
         told = []
-        for stack in stacks:
-            told.append(seen.get(stack, stack))
-            if stack[0] == _LIST:
-                if stack in fresh:
-                    fresh.remove(stack)
+        for reference, stack in zip(same, lists, strict=True):
+            told.append(reference or seen.get(stack, stack))
+            if stack in fresh:
+                fresh.remove(stack)
+                if len(seen) < _MOST_STACKS:
                     seen[stack] = reference_to(index + self._first) + _MEMOIZE
-                index += 1
-            index += self._stride - 1
+            index += self._stride - (stack is None)
         return told
 
     def _passed(self, batch: bytes) -> bool:

@@ -6,6 +6,7 @@ that lack a key, and refusals, take the slow way.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +34,8 @@ ACTIONS = {
 }
 _OTHER = 0
 NO_TIME = -1
+# The byte of a number of 64 bits that bears its sign, in its highest bit.
+_SIGN = 7 if sys.byteorder == "little" else 0
 _MOST_NAMES = 64
 
 _GETTERS = (*map(itemgetter, COLUMNS),)
@@ -75,7 +78,7 @@ class Columns:
         Raises:
             MisshapenError: an entry is none.
         """
-        self._take([map(get, entries) for get in _GETTERS], lambda: entries, path)
+        self._take(([*map(get, entries)] for get in _GETTERS), lambda: entries, path)
 
     def take_batch(self, batch: Batch, path: str) -> None:
         """Append entries that are columns already.
@@ -87,7 +90,7 @@ class Columns:
 
     def _take(
         self,
-        columns: Iterable[Iterable[Any]],
+        columns: Iterable[list[Any]],
         entries: Callable[[], Sequence[dict[str, Any]]],
         path: str,
     ) -> None:
@@ -102,18 +105,18 @@ class Columns:
 
     def _quick(
         self,
-        actions: Iterable[Any],
-        addresses: Iterable[Any],
-        counts: Iterable[Any],
-        times: Iterable[Any],
-        frames: Iterable[Any],
-        words: Iterable[Any],
+        actions: list[Any],
+        addresses: list[Any],
+        counts: list[Any],
+        times: list[Any],
+        frames: list[Any],
+        words: list[Any],
     ) -> None:
         """Every entry has every key: the usual case, without a line of Python an entry."""
         self.codes += bytes(map(ACTIONS.__getitem__, actions))
-        self.addresses.extend(addresses)
-        self.counts.extend(counts)
-        self.times.extend(times)
+        self.addresses.fromlist(addresses)
+        self.counts.fromlist(counts)
+        self.times.fromlist(times)
         self.frames.extend(frames)
         if len(self.words) < _MOST_NAMES:
             self.words.update(words)
@@ -150,8 +153,8 @@ class Columns:
             self.words.add(word)
 
     def _checked(self, before: int, path: str) -> None:
-        fresh = self.counts[before:]
-        if fresh and min(fresh) < 0:
+        signs = self.counts[before:].tobytes()[_SIGN :: self.counts.itemsize]
+        if not signs.isascii():
             raise MisshapenError(path, "an entry's size is below zero")
         if not {*map(type, self.words)} <= {str, type(None)}:
             self.words = {word for word in self.words if type(word) is str}
