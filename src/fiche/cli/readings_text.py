@@ -81,6 +81,7 @@ def _whose(seen: Observation) -> str:
     if isinstance(mig, dict):
         told.append("MIG " + " ".join(f"{key} {value}" for key, value in mig.items()))
     told += [f"rank {seen.rank}"] if seen.rank is not None else []
+    told += [str(seen.marks["speaker"])] if "speaker" in seen.marks else []
     return ", ".join(told)
 
 

@@ -160,7 +160,7 @@ def note(
         device_index=device_index,
         rank=rank,
         label=label,
-        marks=marks,
+        marks=sheet.marked(line, rank, marks),
     )
 
 

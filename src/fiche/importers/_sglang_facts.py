@@ -40,6 +40,7 @@ _WORDS = {"cuda": "cuda", "hip": "hip"}
 
 def _arguments(log: SglangLog, line: Line, match: re.Match[str]) -> None:
     log.refusals.start_anew()
+    log.sheet.begin(line)
     told = _logged_facts.pairs(match["settings"])
     log.sheet.fact(line, "engine.name", "sglang")
     if "model_path" in told:

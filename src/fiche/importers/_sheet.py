@@ -8,6 +8,7 @@ from typing import Any
 
 from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
+from fiche.importers._starts import Starts
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Observation, Printed, Reading, Result
@@ -20,6 +21,9 @@ MAX_ASIDE = 1_000
 _MANY = 20_000
 _DIGITS = lazy(r"[0-9]{1,30}")
 _PLANS = frozenset({"estimated", "budget"})
+_APART = ("pid", "stage", "speaker", "start")
+# Processes of a server of which there is one: its number tells nothing apart.
+_CORE = lazy(r"\((?:EngineCore|APIServer|ApiServer)")
 
 
 @dataclass(slots=True)
@@ -80,6 +84,19 @@ class Sheet:
     warnings: dict[str, None] = field(default_factory=dict)
     duplicate_messages: int = 0
     _series: dict[object, _Series] = field(default_factory=dict)
+    _starts: Starts = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Facts are those of the first start, until another one begins."""
+        self._starts = Starts(self.facts)
+
+    def begin(self, line: Line, first: int | None = None) -> None:
+        """Note that the program starts anew on a line, or on the one before it with the number `first`."""
+        self._starts.begin(first or line.number, line.speaker.service)
+
+    def facts_at(self, line: Line) -> dict[str, Fact]:
+        """What the start that a line belongs to has stated so far."""
+        return self._starts.facts(line.speaker.service)
 
     def see(
         self,
@@ -103,6 +120,8 @@ class Sheet:
         line's prefix shows is taken; `marks` are the program's further words.
         """
         told = at.speaker.rank if isinstance(at, Line) and rank is None else rank
+        if isinstance(at, Line):
+            marks = self.marked(at, told, marks)
         seen = Observation(
             counter=counter,
             scope=scope,
@@ -123,8 +142,21 @@ class Sheet:
         else:
             self._keep(self.observations, seen)
 
+    def marked(
+        self, line: Line, rank: int | str | None, marks: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The marks of a reading, with the speaker of its line beside the rank, and the start that it is of."""
+        who, start = line.speaker, self._starts.at(line.speaker.service)
+        if who.pid is not None and (rank is not None or _CORE.search(line.raw)):
+            who = who._replace(pid=None, host=None)
+        told: dict[str, Any] = {"speaker": who.name} if who.name else {}
+        if start is not None:
+            start.used, told["start"] = True, start.number
+        return {**told, **(marks or {})}
+
     def _keep(self, kept: list[Observation], seen: Observation) -> None:
-        mig = str(seen.marks.get("mig", "")), seen.marks.get("pid"), seen.marks.get("stage")
+        marks = seen.marks
+        mig = str(marks.get("mig", "")), *(marks.get(name) for name in _APART)
         # Labels that differ by a step's number are one series; of too many series the names no longer count.
         label = _DIGITS.sub("#", seen.label)
         whole = (seen.device_index, seen.rank, label, mig) if len(kept) < _MANY else ()
@@ -148,9 +180,10 @@ class Sheet:
         id of a card of the catalog, which no program prints. torch's version is `framework.version`.
         """
         assert path != "gpu", "a printed name is no card of the catalog: use `device`"
-        known = self.facts.get(path)
+        facts = self.facts_at(at) if isinstance(at, Line) else self.facts
+        known = facts.get(path)
         if known is None:
-            self.facts[path] = Fact(value=value, address=self.place(at))
+            facts[path] = Fact(value=value, address=self.place(at))
         elif known.value != value:
             self.warn(
                 f"facts_differ: {path} is {known.value} at first and {value} later: several runs may "
@@ -207,7 +240,7 @@ class Sheet:
             not_observed=tuple(self.aside),
             results=tuple(self.results),
             capacities=tuple(self.capacities),
-            facts=dict(self.facts),
+            facts=self._starts.merged(),
             counters=dict(self.counters),
             further=dict(self.further),
             warnings=tuple(self.warnings),
@@ -215,7 +248,7 @@ class Sheet:
         )
 
     def _close(self) -> None:
-        """Add the extreme and the last of each long series, and say how long it was."""
+        """Add the extreme and the last of each long series, say how long it was; tell starts apart."""
         told: dict[str, int] = {}
         for series in self._series.values():
             for seen in series.rest():
@@ -230,3 +263,14 @@ class Sheet:
                 "free memory the smallest) and the last are listed"
             )
         self._series.clear()
+        for text in self._starts.warnings():
+            self.warn(text)
+        if self._starts.told and not self._starts.again:
+            self.observations = [_of_one_start(seen) for seen in self.observations]
+            self.planned = [_of_one_start(seen) for seen in self.planned]
+
+
+def _of_one_start(seen: Observation) -> Observation:
+    """Where there is one start only, its number says nothing."""
+    marks = {name: value for name, value in seen.marks.items() if name != "start"}
+    return seen if len(marks) == len(seen.marks) else replace(seen, marks=marks)

@@ -39,10 +39,27 @@ _WORDS = {"cuda": "cuda", "rocm": "hip"}
 _FIRST = lazy(r"(\d{1,3})\.(\d{1,3})")
 
 
+# Its platform is told a few lines above its version.
+_PLATFORM_ABOVE = 5
+
+
+def _begin(log: VllmLog, line: Line) -> None:
+    """A server starts: on this line, or on the one that told its platform a few lines above."""
+    above = log.platforms.get(line.speaker.service)
+    if above is None or line.number - above[0].number > _PLATFORM_ABOVE:
+        log.sheet.begin(line)
+        return
+    log.sheet.begin(line, above[0].number)
+    if above[1] in _WORDS:
+        log.sheet.fact(above[0], "backend", _WORDS[above[1]])
+
+
 def _version(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     version = match["version"].removeprefix("v")
-    if log.version and "config" not in match.groupdict():
-        log.refusals.start_anew()
+    if "config" not in match.groupdict():
+        if log.version:
+            log.refusals.start_anew()
+        _begin(log, line)
     log.version = log.version or version
     log.sheet.fact(line, "engine.name", "vllm")
     log.sheet.fact(line, "engine.version", version)
@@ -77,7 +94,9 @@ def _asked(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _told(log: VllmLog, line: Line, told: dict[str, str]) -> None:
-    known = {k: v for k, v in told.items() if f"engine.settings.{k}" not in log.sheet.facts}
+    known = {
+        k: v for k, v in told.items() if f"engine.settings.{k}" not in log.sheet.facts_at(line)
+    }
     _logged_facts.settings(log.sheet, line, known, _SETTINGS)
     for key, path in (("seed", "seed"), ("revision", "model.revision")):
         if key in told:
@@ -85,15 +104,16 @@ def _told(log: VllmLog, line: Line, told: dict[str, str]) -> None:
 
 
 def _placed(log: VllmLog, line: Line, told: dict[str, str]) -> None:
-    if told.get("model") and "model.name" not in log.sheet.facts:
+    if told.get("model") and "model.name" not in log.sheet.facts_at(line):
         _logged_facts.model_fact(log.sheet, line, told["model"])
     for key, path in _PLACEMENT.items():
-        if told.get(key, "").isdigit() and path not in log.sheet.facts:
+        if told.get(key, "").isdigit() and path not in log.sheet.facts_at(line):
             log.sheet.fact(line, path, told[key])
 
 
 def _platform(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     word = match["platform"].lower()
+    log.platforms[line.speaker.service] = (line, word)
     log.backend = _BACKENDS.get(word, log.backend)
     if word in _WORDS:
         log.sheet.fact(line, "backend", _WORDS[word])
@@ -111,7 +131,7 @@ def _banner(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _bannered(log: VllmLog, line: Line, match: re.Match[str]) -> None:
-    if "model.name" not in log.sheet.facts:
+    if "model.name" not in log.sheet.facts_at(line):
         _logged_facts.model_fact(log.sheet, line, match["model"])
 
 

@@ -34,6 +34,7 @@ class VllmLog:
     cores: bool
     backend: str = "cuda"
     version: str = ""
+    platforms: dict[str | None, tuple[Line, str]] = field(default_factory=dict)
     decimal_label: bool = False
     forms: set[str] = field(default_factory=set)
     totals: set[str] = field(default_factory=set)

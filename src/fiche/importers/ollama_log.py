@@ -35,6 +35,7 @@ def _row(log: OllamaLog, line: Line, match: re.Match[str]) -> None:
 
 def _version(log: OllamaLog, line: Line, match: re.Match[str]) -> None:
     log.refusals.start_anew()
+    log.sheet.begin(line)
     log.version = log.version or match["version"]
     log.sheet.fact(line, "engine.name", "ollama")
     log.sheet.fact(line, "engine.version", match["version"])

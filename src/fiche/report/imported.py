@@ -23,7 +23,7 @@ from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Reference, R
 _PLANS = ("estimated", "budget")
 # Rows for all pieces together, and for each at least.
 _MOST_ROWS, _LEAST_ROWS = 60, 12
-_WORDS_OF = ("stage", "buffer", "process", "pid", "type", "bus_id", "uuid", "host")
+_WORDS_OF = ("start", "stage", "buffer", "process", "pid", "type", "bus_id", "uuid", "host")
 
 
 def imported(desk: Desk) -> Iterator[Block]:
@@ -97,6 +97,8 @@ def _device(desk: Desk, seen: Observation) -> Parts:
         told += (Words(", MIG "), *joined([Quoted(f"{key} {v}") for key, v in mig.items()], " "))
     if seen.rank is not None:
         told += (Words(", "), Quoted(f"rank {seen.rank}"))
+    if "speaker" in seen.marks:
+        told += (Words(", "), Quoted(str(seen.marks["speaker"])))
     return told
 
 
