@@ -90,3 +90,37 @@ def test_a_service_that_restarts_beside_another_one():
     )
     told = [(seen.marks["speaker"], seen.marks["start"]) for seen in read(text).observations]
     assert told == [("vllm-1", 1), ("embedder-1", 1), ("vllm-1", 2)]
+
+
+REFUSED = (
+    "ValueError: Free memory on device (10.00/23.64 GiB) on startup is less than desired GPU memory "
+    "utilization (0.9, 21.28 GiB). Decrease GPU memory utilization or reduce GPU memory used by others.\n"
+)
+
+
+def test_two_services_that_refuse_alike_are_two_failures():
+    text = "".join(f"{name:<12}| {REFUSED}" for name in ("vllm-1", "embedder-1")) * 2
+    reading = read(text)
+    assert [failure.speaker for failure in reading.failures] == ["vllm-1", "embedder-1"]
+    assert reading.duplicate_messages == 2
+
+
+def test_only_the_service_that_restarts_may_fail_anew():
+    banner = "vLLM API server version 0.11.0\n"
+    front = [f"{name:<12}| " for name in ("vllm-1", "embedder-1")]
+    again = "".join(f"{each}{REFUSED}" for each in front)
+    reading = read(f"{front[0]}{banner}{front[1]}{banner}{again}{front[0]}{banner}{again}")
+    assert [failure.speaker for failure in reading.failures] == ["vllm-1", "embedder-1", "vllm-1"]
+    assert reading.duplicate_messages == 1
+
+
+def test_llama_cpp_in_two_containers_fails_twice():
+    lines = (
+        "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 38147.22 MiB on device 0: cudaMalloc failed: "
+        "out of memory\n",
+        "alloc_tensor_range: failed to allocate CUDA0 buffer of size 40000259072\n",
+    )
+    text = "".join(f"{name}  | {line}" for line in lines for name in ("one-1", "two-1"))
+    reading = read(text)
+    assert [failure.speaker for failure in reading.failures] == ["one-1", "two-1"]
+    assert [f.quantities["requested"].value for f in reading.failures] == [40000259072] * 2

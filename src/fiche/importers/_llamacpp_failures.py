@@ -49,6 +49,7 @@ def _attempt(
             backend="cpu" if host else backend_of(buffer) or log.backend or "cuda",
             device_index=device_of(buffer) if buffer else device,
             rank=line.speaker.rank,
+            speaker=line.speaker.name,
             quantities={} if requested is None else {"requested": requested},
             message=re.sub(r"\s{1,60}", " ", match[0]).strip()[:500],
         ),
@@ -59,10 +60,13 @@ def _attempt(
 
 
 def _last(log: LlamaLog, line: Line) -> Attempt | None:
-    """The failure that the lines just before told of."""
-    if not log.attempts:
+    """The failure that the lines just before told of, in the same container."""
+    name = line.speaker.name
+    last = next(
+        (each for each in reversed(log.attempts[-_NEAR:]) if each.failure.speaker == name), None
+    )
+    if last is None:
         return None
-    last = log.attempts[-1]
     return last if line.number - (last.failure.pointer.line or 0) <= _NEAR else None
 
 

@@ -19,6 +19,7 @@ from fiche.importers._scan import MAX_MESSAGES
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Failure, Printed
+from fiche.kernel.record import replace
 
 Log = TypeVar("Log", contravariant=True)
 
@@ -196,20 +197,23 @@ class Refusals:
     def __init__(self, sheet: Sheet) -> None:
         """Failures go to the sheet, repeats to its count."""
         self._sheet = sheet
-        self._seen: set[object] = set()
+        self._seen: set[tuple[object, ...]] = set()
 
     def add(self, line: Line, failure: Failure, words: str) -> bool:
         """Note a failure; `words` are what tells it from another one. False for a repeat."""
-        key = (words, failure.rank, line.speaker.pid)
-        anonymous = (words, failure.rank, None)
+        service = line.speaker.service
+        key = (service, words, failure.rank, line.speaker.pid)
+        anonymous = (service, words, failure.rank, None)
         if key in self._seen or (line.speaker.pid is not None and anonymous in self._seen):
             self._sheet.duplicate_messages += 1
             return False
         self._seen.add(key)
         bounded(len(self._sheet.failures), failure.pointer)
-        self._sheet.failures.append(failure)
+        who = line.speaker if failure.rank is None else line.speaker._replace(pid=None, host=None)
+        self._sheet.failures.append(replace(failure, speaker=who.name))
         return True
 
-    def start_anew(self) -> None:
-        """A new run of the program: what it prints from here on is another event."""
-        self._seen.clear()
+    def start_anew(self, line: Line) -> None:
+        """A new run of the program begins on a line: what it prints from here on is another event."""
+        service = line.speaker.service
+        self._seen = {key for key in self._seen if key[0] != service}

@@ -39,7 +39,7 @@ _WORDS = {"cuda": "cuda", "hip": "hip"}
 
 
 def _arguments(log: SglangLog, line: Line, match: re.Match[str]) -> None:
-    log.refusals.start_anew()
+    log.refusals.start_anew(line)
     log.sheet.begin(line)
     told = _logged_facts.pairs(match["settings"])
     log.sheet.fact(line, "engine.name", "sglang")

@@ -58,7 +58,7 @@ def _version(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     version = match["version"].removeprefix("v")
     if "config" not in match.groupdict():
         if log.version:
-            log.refusals.start_anew()
+            log.refusals.start_anew(line)
         _begin(log, line)
     log.version = log.version or version
     log.sheet.fact(line, "engine.name", "vllm")

@@ -34,7 +34,7 @@ def _row(log: OllamaLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _version(log: OllamaLog, line: Line, match: re.Match[str]) -> None:
-    log.refusals.start_anew()
+    log.refusals.start_anew(line)
     log.sheet.begin(line)
     log.version = log.version or match["version"]
     log.sheet.fact(line, "engine.name", "ollama")
