@@ -14,10 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiche.cli import quoted, quoted_json
+from fiche.cli.compile import compile_fiche
+from fiche.cli.concerns import concerning
+from fiche.cli.entries import entries
+from fiche.cli.entries_text import counters_of
 from fiche.cli.quoted import LONGEST, find, stands_at, window
+from fiche.cli.quotes import Quotes
 from fiche.cli.terminal import clean
 from fiche.importers._snapshot_entry import entry_text
-from fiche.kernel.address import Pointer
+from fiche.kernel.address import Pointer, Span
+from fiche.kernel.piece import Observation, Piece, Reading
+from fiche.kernel.rounding import exact_bytes
 
 zstd = importlib.import_module(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -398,6 +405,65 @@ def test_a_value_that_was_not_printed_is_missing_and_not_zero(fiche, cited):
     out = flat(fiche("explain", path, name))
     assert out.startswith(f"{name} = not available [observed]")
     assert "> 0, [N/A], 24564 MiB" in out
+
+
+def seen(**keys):
+    told = {"counter": "mem.used", "scope": "device", "stat": "current", **keys}
+    place = Pointer(sha256="0" * 64, line=told.pop("line", 7))
+    return Observation(kind_of_origin="measured", pointer=place, value=exact_bytes(1), **told)
+
+
+@pytest.mark.parametrize(
+    ("warning", "keys", "concerned"),
+    [
+        ("sampled: read every 10 ms", {}, True),
+        ("truncated: the last row breaks off (line 7)", {}, True),
+        ("truncated: the last row breaks off (lines 3, 8)", {}, False),
+        ("truncated: the last row breaks off (lines 3, 8 and 9 more)", {}, True),
+        ("window_only: levels of device 1", {"device_index": 1}, True),
+        ("window_only: levels of device 1", {"device_index": 0}, False),
+        ("window_only: levels of device 1", {}, True),
+        ("rank_0_only: rank 0 alone prints", {"rank": 3}, False),
+        ("zero_may_be_unmeasured: mem.free is 0", {}, False),
+        ("zero_may_be_unmeasured: mem.used is 0", {}, True),
+        ("budget_not_need: a plan", {}, False),
+        ("self_process_not_identified: processes are listed", {}, False),
+        ("secret_in_file: this looks like a secret: line 7", {}, False),
+        ("allocated_peak_bounded: known as an interval", {}, False),
+        ("allocated_peak_bounded: known as an interval", {"counter": "allocated_bytes"}, True),
+    ],
+)
+def test_a_warning_concerns_what_it_names(warning, keys, concerned):
+    reading = Reading(
+        kind="k",
+        shape="s",
+        observations=(seen(**keys), seen(counter="mem.free")),
+        warnings=(warning,),
+    )
+    span = Span(file="f", line=1, column=1)
+    piece = Piece(
+        id="p",
+        file="f",
+        sha256="0" * 64,
+        num_bytes=1,
+        media_type="text/plain",
+        kind="k",
+        version="",
+        span=span,
+        reading=reading,
+    )
+    told = list(entries(piece))
+    assert [*concerning(told[0], counters_of(told))] == [warning] * concerned
+
+
+def test_of_a_log_that_is_never_held_the_words_that_were_read_are_shown(monkeypatch, cited):
+    """What unpacks to more than fits is not unpacked for a quote."""
+    path = cited(gzip.compress(OOM.encode()))
+    compiled = compile_fiche(path)
+    monkeypatch.setattr("fiche.importers._opened.MAX_BYTES", 10)
+    quotes = Quotes(compiled.decision.fiche, compiled.contents)
+    (failure,) = compiled.decision.fiche.pieces[0].reading.failures
+    assert "978.00 MiB" in quotes.of(failure.pointer, "978.00 MiB").text
 
 
 # --- Lists --------------------------------------------------------------------------------------

@@ -53,7 +53,9 @@ _OF_COUNTERS = {
     "requested_unknown": "requested",
     "falling_window": "requested",
 }
-_LINES = re.compile(r"\blines? ([0-9]{1,12}(?:(?:, | and )[0-9]{1,12})*)( and [0-9]+ more)?\b")
+_LINES = re.compile(
+    r"\blines? ([0-9]{1,12}(?:(?:, | and )[0-9]{1,12}\b(?! more))*)( and [0-9]+ more)?\b"
+)
 _DEVICE = re.compile(r"\bdevice ([0-9]{1,4})\b")
 _RANK = re.compile(r"\brank ([0-9]{1,6})\b")
 _COUNTER = re.compile(r"[A-Za-z][\w]*(?:[._/][\w]+)+")
