@@ -76,25 +76,37 @@ def _count(groups: dict[Place, Group], place: Place, asked: int) -> None:
 
 
 class _Labels:
-    """The place of a stack: its innermost frame outside libraries, found once a list of frames."""
+    """The place of a stack: its innermost frame outside libraries, found once a list of frames.
+
+    Lists share their frames, and all of both outlive this: each is known by its `id`.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, Place] = {}
+        self._frames: dict[int, Place | None] = {}
 
     def of(self, frames: object) -> Place:
         found = self._known.get(id(frames))
         if found is None:
-            found = self._known[id(frames)] = _place(frames)
+            found = self._known[id(frames)] = self._place(frames)
         return found
 
+    def _place(self, frames: object) -> Place:
+        if not isinstance(frames, list | tuple) or not frames:
+            return (NO_FRAMES, 0, "")
+        python = told = None
+        for place in filter(None, map(self._frame, frames[:_DEEPEST])):
+            told = told or place
+            if place[0].endswith(".py"):
+                python = python or place
+                if not any(part in place[0] for part in _LIBRARY):
+                    return place
+        return python or told or (NO_FRAMES, 0, "")
 
-def _place(frames: object) -> Place:
-    if not isinstance(frames, list | tuple) or not frames:
-        return (NO_FRAMES, 0, "")
-    told = [place for place in map(_frame, frames[:_DEEPEST]) if place is not None]
-    own = [p for p in told if p[0].endswith(".py") and not any(part in p[0] for part in _LIBRARY)]
-    python = [p for p in told if p[0].endswith(".py")]
-    return (own or python or told or [(NO_FRAMES, 0, "")])[0]
+    def _frame(self, frame: object) -> Place | None:
+        if id(frame) not in self._frames:
+            self._frames[id(frame)] = _frame(frame)
+        return self._frames[id(frame)]
 
 
 def _frame(frame: object) -> Place | None:
