@@ -39,6 +39,14 @@ def test_every_fact_that_differs_is_named_with_the_line_of_each_start():
     assert reading.facts["engine.settings.max_model_len"].value == "32768"
 
 
+def test_a_fact_of_one_start_is_none_of_the_file():
+    other = start(32768, 0.95).replace("Qwen/Qwen3-32B", "Qwen/Qwen3-8B")
+    reading = read(start(32768, 0.95) + other)
+    assert "model.name" not in reading.facts
+    assert reading.facts["engine.version"].value == "0.11.0"
+    assert "model.name is Qwen/Qwen3-32B, then Qwen/Qwen3-8B" in differ(reading)[0]
+
+
 def test_readings_say_of_which_start_they_are():
     reading = read(start(32768, 0.95) + start(16384, 0.85))
     assert [seen.marks["start"] for seen in reading.observations] == [1, 2]

@@ -13,6 +13,7 @@ from fiche.kernel.fact import Fact
 # The first lines of one start may stand on several lines (a banner, the version), with no reading between.
 _ONE_BANNER = 40
 _SHOWN = 6
+_SETTINGS = "engine.settings."
 
 
 @dataclass(slots=True)
@@ -62,11 +63,18 @@ class Starts:
         return any(each.number > 1 for each in self.told)
 
     def merged(self) -> dict[str, Fact]:
-        """Every fact; of those that differ, the first."""
+        """Every fact of the file; one that differs from start to start is none of the whole file.
+
+        Of settings, which decide nothing, the first is shown.
+        """
         found = dict(self.common)
         for start in self.told:
             found |= {path: fact for path, fact in start.facts.items() if path not in found}
-        return found
+        return {
+            path: fact
+            for path, fact in found.items()
+            if path.startswith(_SETTINGS) or len(self._said(path)) < 2
+        }
 
     def warnings(self) -> Iterator[str]:
         """What a reader should know of several starts."""
@@ -84,8 +92,12 @@ class Starts:
 
     def _differing(self) -> Iterator[str]:
         for path in dict.fromkeys(path for each in self.told for path in each.facts):
-            said = [each.facts[path].value for each in self.told if path in each.facts]
-            runs = [one for n, one in enumerate(said) if n == 0 or said[n - 1] != one]
+            runs = self._said(path)
             if len(runs) > 1:
                 more = ", ..." if len(runs) > _SHOWN else ""
                 yield f"{path} is {runs[0]}, then {', then '.join(runs[1:_SHOWN])}{more}"
+
+    def _said(self, path: str) -> list[str]:
+        """What the starts state of one thing, in their order, the same once where it follows itself."""
+        said = [each.facts[path].value for each in self.told if path in each.facts]
+        return [one for n, one in enumerate(said) if n == 0 or said[n - 1] != one]
