@@ -1,6 +1,8 @@
 """Batches of like entries that are written anew: what is read is what it is without, whatever is in them."""
 
+import pickletools
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -152,6 +154,47 @@ def test_the_other_writer_and_older_protocols_are_read_as_before(tried):
 
 
 WHOLE = dumped(snapshot(entries(300).held(), [entries(300).entries]))
+
+
+def reframed(content, least, shift=0):
+    """The same opcodes in frames of `least` bytes or a little more, or (`shift`) frames that end elsewhere."""
+    starts = [at for op, _, at in pickletools.genops(content) if op.name not in ("PROTO", "FRAME")]
+    heads = {at for op, _, at in pickletools.genops(content) if op.name == "FRAME"}
+    opcodes = [
+        content[one : other - 9 if other - 9 in heads else other]
+        for one, other in pairwise([*starts, len(content)])
+    ]
+    frames, held = [], b""
+    for opcode in opcodes:
+        held += opcode
+        if len(held) >= least + shift and len(frames) == 3:
+            held, left = held[: -shift or None], held[len(held) - shift :]
+            frames, held = [*frames, held], left
+        elif len(held) >= least:
+            frames, held = [*frames, held], b""
+    frames.append(held)
+    return content[:2] + b"".join(
+        b"\x95" + len(frame).to_bytes(8, "little") + frame for frame in frames if frame
+    )
+
+
+@pytest.mark.parametrize("least", [40_000, 70_000, 100_000, 1 << 22])
+def test_frames_may_end_anywhere_between_opcodes(least, tried):
+    assert agrees(reframed(WHOLE, least)).further == read(WHOLE).further
+    assert True in tried
+
+
+def test_frames_of_a_few_bytes_are_read_the_slow_way(tried):
+    assert agrees(reframed(WHOLE, 50)).further
+    assert True not in tried
+    assert agrees(WHOLE).further == read(reframed(WHOLE, 50)).further
+
+
+@pytest.mark.parametrize("shift", [1, 2, 3, 4])
+def test_a_frame_that_ends_inside_an_opcode_is_refused(shift, tried):
+    """Or read, where the frame ends just behind a smaller opcode."""
+    one, other = both(reframed(WHOLE, 45_000, shift))
+    assert one == other == "F461" or one.further == other.further == read(WHOLE).further
 
 
 @given(st.data())

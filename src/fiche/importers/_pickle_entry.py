@@ -34,7 +34,7 @@ _PATTERNS = {
 _SORTS = {sort: lazy(pattern, re.DOTALL) for sort, pattern in _PATTERNS.items()}
 # Sorts of values that a pickler puts into the memo.
 _REMEMBERED = ("pair", "text", "frames")
-_MOST_SLOTS = 100
+_MOST_SLOTS, _LONGEST = 100, 8 << 10
 # What allocates without argument may be one byte in so many, as in other learnt shapes.
 _ONE_IN = 8
 _OPENING = b"}\x94("
@@ -118,7 +118,7 @@ class Entry:
 
 def last_entry(content: bytes, start: int, end: int) -> tuple[bytes, int]:
     """The bytes of the last entry before `end`, none if none is seen; how many slots of the memo it filled."""
-    at = content.rfind(b"u" + _OPENING, start, end) + 1
+    at = content.rfind(b"u" + _OPENING, max(start, end - _LONGEST), end) + 1
     if not at:
         return b"", 0
     slots, pos = 1, at + len(_OPENING)

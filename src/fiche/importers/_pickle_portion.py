@@ -10,6 +10,9 @@ from fiche.kernel.record import record
 _MOST_BYTES = 4 << 20
 _ENTRY = b"u}\x94("
 _HEAD = 9
+# Picklers end a frame after 64 KiB; with less in each, opcode by opcode is quicker.
+_LEAST_FRAME = 32 << 10
+_LONGEST_ENTRY = 8 << 10
 
 
 class UnsafePickleError(Exception):
@@ -55,13 +58,15 @@ def unframed(content: bytes, start: int, end: int, frame_end: int) -> tuple[byte
         if frame_end > len(content):
             return b"", 0
     whole = b"".join((*parts, content[start:end]))
+    few = len(parts) <= 2 + len(whole) // _LEAST_FRAME
     edges = accumulate(map(len, parts))
-    return (whole, frame_end) if all(_between_opcodes(whole, at) for at in edges) else (b"", 0)
+    judged = few and all(_between_opcodes(whole, at) for at in edges)
+    return (whole, frame_end) if judged else (b"", 0)
 
 
 def _between_opcodes(batch: bytes, at: int) -> bool:
     """True if an opcode begins at `at`, told from the entry that it is part of."""
-    pos = batch.rfind(_ENTRY, 0, at) + 1
-    while pos < at:
+    pos = batch.rfind(_ENTRY, max(0, at - _LONGEST_ENTRY), at) + 1
+    while pos < at <= pos + _LONGEST_ENTRY:
         pos += reach(batch, pos)
     return pos == at

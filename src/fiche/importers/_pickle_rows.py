@@ -71,6 +71,11 @@ class Rows:
         self._seen: dict[bytes, bytes] = {}
 
     @property
+    def idle(self) -> bool:
+        """True where there is no pattern, and none is looked for any more."""
+        return self._pattern is None and not self.wanting
+
+    @property
     def wanting(self) -> bool:
         """True while there is no pattern, and it is worth looking for one."""
         return self._pattern is None and self._lessons < _MOST_LESSONS

@@ -137,7 +137,7 @@ class Scan:
 
     def _rewritten(self) -> bool:
         """One whole batch, where it can be written anew; each is tried once, at its first opcode."""
-        if not self.batched or self.memo is None or self.cut == self.length:
+        if not self.batched or self.memo is None or self.rows.idle or self.cut == self.length:
             return False
         self.batched = False
         if self.rows.wanting:
