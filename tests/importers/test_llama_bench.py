@@ -80,6 +80,13 @@ def test_a_table_has_two_decimals_in_both_spellings():
     assert told.version == "b6700"
 
 
+def test_a_heading_whose_columns_run_together_still_names_its_rates():
+    """Damage ate the bar behind `backend`: no column has that name, and the rates are as before."""
+    told = read(MARKDOWN.replace("| backend    | ngl |", "| backend     ngl |", 1))
+    assert [r.label for r in told.results] == ["pp512", "tg128 @ d4096", "pp512"]
+    assert not any("backend" in r.marks for r in told.results)
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [(JSON[:-40], "F428"), (CSV[:-30], "F429"), ("[3]", "F429"), ("[]", "F424"), ("x", "F424")],

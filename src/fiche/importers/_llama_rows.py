@@ -71,7 +71,7 @@ def of_markdown(sheet: Sheet, content: bytes) -> None:
             if test[1]
             else "generation"
         )
-        marks = {"model": cells["model"], "std": rate[2], "backend": cells["backend"]}
+        marks = {"model": cells["model"], "std": rate[2], "backend": cells.get("backend", "")}
         sheet.results.append(
             figure(
                 at, rate[1], Decimal(rate[1]), f"{metric}_throughput", "tokens/s",
