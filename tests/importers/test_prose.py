@@ -24,6 +24,7 @@ NAMED = {
     "a bullet": f"# Help\n- `{CLASS}{SHORT}`: lower the batch size\n",
     "a bullet without a span": f"# Help\n\n* {SHORT}: reduce the context length\n",
     "a table": f"## Errors\n| message | what to do |\n|---|---|\n| `{SHORT}` | use a smaller model |\n",
+    "a quoted message": f'If you see "{SHORT}" then wait\n',
     "errors such as": f"Errors such as {SHORT} mean that the card is full.\n",
     "the line above": f"If you see this:\n\n`{SHORT}`\n",
 }
@@ -52,6 +53,11 @@ HAPPENED = {
     "a span of its own": f"# Bug\nI get the following error:\n\n`{CLASS}{sentence()}`\n",
     "what somebody got": f"With bs=2 I got `{sentence()}` after ten steps.\n",
     "a line of a log": f"2026-01-01 00:00:01 ERROR {CLASS}{sentence()}\n",
+    "a record beside other words": json.dumps({"prompt": "for example, a", "error": sentence()}),
+    "a log with advice": f"2026-01-01 00:00:01 WARNING if you see this, wait: {sentence()}\n",
+    "a log with code": f"ERROR in `train`: `{sentence()}`\n",
+    "a program's own words": f"It looks like the card is full: {sentence()}\n",
+    "a wrapper's advice": f"See [docs](https://a.b)\n{sentence()} - reduce the batch\n",
     "pasted": f"# Bug\nIt fails:\n{CLASS}{sentence()}\n",
     "a quoted block": f"> {CLASS}{sentence()}\n",
     "JSON of an issue": json.dumps(

@@ -20,11 +20,14 @@ _PROSE = lazy(
 _CODE = lazy(rb"(?:\braise\b|\bin str\(|\bassert\b|==|\bexcept\b)[^\n]{0,80}$")
 # A sentence that speaks to its reader; what somebody says of his own run is none.
 _TOLD = lazy(
-    rb"(?i)(?:\b(?:if|in case|when(?:ever)?) (?:you|your|one|users?)\b|\bif (?:this|it|there)\b"
+    rb"(?i)(?:\b(?:if|in case|when(?:ever)?) (?:you|your|one|users?)\b"
+    rb"|\bif (?:this|it|there) (?:is|are|says?|shows?|happens?|occurs?|fails?)\b"
     rb"|\byou(?:'ll)? (?:may|might|will|can|could) (?:see|get|run into|encounter|hit)\b"
-    rb"|\b(?:errors?|messages?) (?:such as|like|similar to)\b|\b(?:for example|e\.g\.)"
-    rb"|\b(?:look|read)s? like\b)[^\n]{0,160}$"
+    rb"|\b(?:errors?|messages?) (?:such as|like|similar to|that looks? like)\b|\b(?:for example|e\.g\.))"
+    rb"[^\n\"{}|]{0,160}\"?[^\n\"{}|]{0,60}$"
 )
+# Whatever the words: a logger wrote this line.
+_LOGGED = lazy(rb"\d\d:\d\d:\d\d|\b(?:ERROR|WARN(?:ING)?|INFO|CRITICAL|FATAL)\b")
 _HAPPENED = lazy(
     rb"(?i)\b(?:got|gets?|getting|gives?|gave|fails?|failed|crash(?:es|ed)?|throws?|threw|raised?|dies|died|saw"
     rb"|ran into|hit|encountered|ends? (?:up )?(?:in|with)|(?:error|exception) (?:is|was))\b[^\n]{0,80}$"
@@ -36,7 +39,8 @@ _ADVICE = lazy(
     rb"(?:lower|reduce|decrease|increase|use|try|set|see|enable|switch|restart|check)\b"
 )
 _FENCE = lazy(rb"(?:\A|[\r\n]|\\{1,4}[nr])[ \t>]{0,12}(?:```|~~~)")
-_MARKED = lazy(rb"(?:\A|\n)#{1,6} {1,4}[A-Za-z*`\[]|\]\(https?://")
+_MARKED = lazy(rb"(?:\A|\n)#{1,6} {1,4}[A-Za-z*`\[]")
+_ITEM = lazy(rb"[ \t]{0,12}(?:[-*+]|\d{1,3}[.)]|\|)[ \t]")
 _LINE_END = lazy(rb"[\r\n]|\\{1,4}[nr]")
 _HEAD = 64 * 1024
 _SPAN = 3_000
@@ -80,6 +84,8 @@ class Document:
         return DOCUMENTATION if found.quantities and self._told(found, front) else None
 
     def _told(self, found: Found, front: bytes) -> bool:
+        if _LOGGED.search(front[-300:]):
+            return False
         if _TOLD.search(front[-300:]):
             return True
         end = found.stop + _SPAN
@@ -88,7 +94,8 @@ class Document:
         lead, tick, _ = front.rpartition(b"`")
         if tick and front.count(b"`") % 2 == 1 and b"`" in behind:
             return self._spanned(found, lead, behind)
-        return self._marked and _ADVICE.match(behind) is not None
+        item = self._marked and _ITEM.match(front) is not None
+        return item and _ADVICE.match(behind) is not None
 
     def _spanned(self, found: Found, lead: bytes, behind: bytes) -> bool:
         """True for a code span inside a sentence; one on a line of its own is what somebody pasted."""
