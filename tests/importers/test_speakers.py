@@ -25,6 +25,7 @@ def told(text):
         ("my-server  | ", "my-server"),
         ("\x1b[36mvllm-1  |\x1b[0m ERROR ", "vllm-1"),
         ("[36mvllm-1  |[0m ERROR ", "vllm-1"),
+        ("2026-01-15T03:22:41.1234567Z vllm-1  | ", "vllm-1"),
         ("[vllm] | ", "vllm"),
         ("[pod/vllm-0/server] ", "vllm-0/server"),
         ("vllm-6d8f9c7b5d-x2x4k server ", "vllm-6d8f9c7b5d-x2x4k server"),

@@ -107,7 +107,7 @@ _LOOK_BACK = 600
 # What a viewer of several containers writes before each line: compose (`name-1  | `, one that is named by
 # hand is padded with two blanks), podman, kubectl, kubetail, stern. A logger's column is no name.
 _SERVICE = re.compile(
-    rb"(?:" + ANSI + rb"|\[[0-9;]{1,12}m|[ \t]){0,8}(?:"
+    rb"(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}Z )?(?:" + ANSI + rb"|\[[0-9;]{1,12}m|[ \t]){0,8}(?:"
     rb"(?!(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARN(?:ING)?|ERROR|CRITICAL|FATAL|step|epoch|iter|batch)\b)"
     rb"(?P<compose>[A-Za-z][\w.@-]{0,70}[_-]\d{1,4}(?=[ \t]{1,60}\|)|[A-Za-z][\w.@-]{1,79}(?=[ \t]{2,60}\|))"
     rb"[ \t]{1,60}\|(?=[\s\x1b\[]|$)"
