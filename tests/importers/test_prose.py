@@ -58,6 +58,8 @@ HAPPENED = {
     "a log with code": f"ERROR in `train`: `{sentence()}`\n",
     "a program's own words": f"It looks like the card is full: {sentence()}\n",
     "a wrapper's advice": f"See [docs](https://a.b)\n{sentence()} - reduce the batch\n",
+    "a chat": f"it fails\n```{CLASS}{sentence()}```\nif you see this `x`: wait\n",
+    "three ticks in a sentence": f"the log: ```{sentence()}``` after a while\n",
     "pasted": f"# Bug\nIt fails:\n{CLASS}{sentence()}\n",
     "a quoted block": f"> {CLASS}{sentence()}\n",
     "JSON of an issue": json.dumps(
@@ -72,6 +74,15 @@ def test_what_somebody_pasted_is_a_failure(name):
     (failure,) = reading.failures
     assert failure.quantities["requested"].text == "1.13 GiB"
     assert reading.not_observed == ()
+
+
+def test_two_messages_of_a_chat_are_two_blocks():
+    text = (
+        f"```{CLASS}{sentence()}```\nor ```{CLASS}{sentence(1)}\n```\nIf you see `{SHORT}` wait\n"
+    )
+    reading = read(text)
+    assert [failure.pointer.line for failure in reading.failures] == [1, 2]
+    assert [aside.pointer.line for aside in reading.not_observed] == [4]
 
 
 @pytest.mark.parametrize(

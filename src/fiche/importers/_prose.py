@@ -38,7 +38,10 @@ _ADVICE = lazy(
     rb"[ \t*|]{0,8}(?:then |you (?:can|should) )?"
     rb"(?:lower|reduce|decrease|increase|use|try|set|see|enable|switch|restart|check)\b"
 )
-_FENCE = lazy(rb"(?:\A|[\r\n]|\\{1,4}[nr])[ \t>]{0,12}(?:```|~~~)")
+# Chats put them beside the text, on its first and its last line.
+_FENCE = lazy(
+    rb"(?:\A|[\r\n]|\\{1,4}[nr])[ \t>]{0,12}(?:```|~~~)|(?:```|~~~)(?=[ \t]{0,12}(?:[\r\n]|\\{1,4}[nr]|\Z))"
+)
 _MARKED = lazy(rb"(?:\A|\n)#{1,6} {1,4}[A-Za-z*`\[]")
 _ITEM = lazy(rb"[ \t]{0,12}(?:[-*+]|\d{1,3}[.)]|\|)[ \t]")
 _LINE_END = lazy(rb"[\r\n]|\\{1,4}[nr]")
@@ -92,7 +95,7 @@ class Document:
         edge = _LINE_END.search(self.content, found.stop, end)
         behind = self.content[found.stop : edge.start() if edge else end]
         lead, tick, _ = front.rpartition(b"`")
-        if tick and front.count(b"`") % 2 == 1 and b"`" in behind:
+        if tick and not lead.endswith(b"``") and front.count(b"`") % 2 == 1 and b"`" in behind:
             return self._spanned(found, lead, behind)
         item = self._marked and _ITEM.match(front) is not None
         return item and _ADVICE.match(behind) is not None
