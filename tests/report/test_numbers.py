@@ -242,5 +242,6 @@ def test_a_figure_that_stands_alone_keeps_its_mebibytes():
     """130.75 MiB is no 0.13 GiB."""
     assert fine(figure(137101312)) == "130.75 MiB"
     assert fine(figure(2**30)) == "1.00 GiB"
+    assert fine(figure(0)) == "0 B"
     assert fine(figure(-(2**29))) == "-512.00 MiB"
     assert alike([figure(256 * 2**20), figure(137101312)]) == ["256.00 MiB", "130.75 MiB"]

@@ -110,9 +110,12 @@ def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
 
 def fine(node: Node, how: Style = TERMINAL) -> str:
     """A figure that stands alone: memory below 1 GiB in MiB, so that little of it is rounded away."""
-    return amount(
-        node, how, "MiB" if node.unit == BYTE and _largest(node) < _BINARY["GiB"] else "GiB"
-    )
+    if node.unit != BYTE:
+        return amount(node, how)
+    largest = _largest(node)
+    if largest == 0:
+        return exact_bytes(0, how)
+    return amount(node, how, "MiB" if largest < _BINARY["GiB"] else "GiB")
 
 
 def day(node: Node) -> str:
