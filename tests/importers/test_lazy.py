@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from fiche.importers._detect import importers
-from fiche.importers._lazy import _Later, lazy
+from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import Later
 
 
 def test_a_pattern_is_compiled_at_its_first_use_and_once():
@@ -27,7 +28,7 @@ def test_every_pattern_of_the_room_compiles():
     assert importers()
     rooms = [module for name, module in sys.modules.items() if name.startswith("fiche.importers.")]
     patterns = [
-        value for room in rooms for value in vars(room).values() if isinstance(value, _Later)
+        value for room in rooms for value in vars(room).values() if isinstance(value, Later)
     ]
     assert len(patterns) > 200
     assert all(pattern.groups >= 0 for pattern in patterns)

@@ -6,8 +6,9 @@ pieces are joined. Names of ranks are kept as printed.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+from fiche.importers._lazy import lazy
 
 ANSI = (
     rb"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]"
@@ -73,40 +74,40 @@ _PREFIXES = (
     rb"\xe2\x94[\x82\x83]|\xe2\x95[\x91]",
     rb"##\[\w{1,12}\]|::\w{1,12}(?: [^:\n]{1,200})?::",
 )
-_PREFIX = re.compile(rb"|".join(_PREFIXES))
+_PREFIX = lazy(rb"|".join(_PREFIXES))
 _MAX_PARTS = 16
 
 # A log handler's column at the right edge, or the border of a panel, behind a wrapped line.
-_TAIL = re.compile(
+_TAIL = lazy(
     rb"(?:[ \t]{2,20}[\w./\\-]{1,120}\.(?:py|cc|cpp|cu):\d{1,6})?[ \t]{0,20}"
     rb"(?:\xe2\x94[\x82\x83]|\xe2\x95\x91)?[ \t]{0,20}\r?$"
 )
 _TAIL_MARKS = (b".py:", b".cc:", b".cpp:", b".cu:", b"\xe2\x94", b"\xe2\x95")
 # docker's own files: what stands behind the text of a line.
-_DOCKER_TAIL = re.compile(
+_DOCKER_TAIL = lazy(
     rb'(?:\\n)?","stream":"std(?:err|out)"(?:,"attrs":\{[^{}\n]{0,400}\})?,"time":"[^"\n]{1,40}"\}\r?$'
 )
 _DOCKER_LONGEST = 600
 
-_RANK = re.compile(
+_RANK = lazy(
     rb"\[(?:rank|Rank|RANK|default|proc|trainer)[ :=_]{0,2}(\d{1,5})(?:\|\d{1,5})?\]"
     rb"|\[(?:[\w.-]{1,80}@)?\d{1,5},(\d{1,5})\]<std"
     rb"|\brank[=:]\s?(\d{1,5})\b"
     rb"|\bRANK[ =:]{1,2}(\d{1,5})\b"
 )
-_NAMED = re.compile(
+_NAMED = lazy(
     rb"\((?:\w{1,40}?_)?((?:DP|PP|TP|EP)\d{1,4}(?:_(?:DP|PP|TP|EP)\d{1,4}){0,3})\b[^()\n]{0,80}\bpid="
     rb"|" + _CLOCK + rb" ((?:(?:TP|DP|PP|EP)\d{1,4} ?){1,4})\]"
 )
 # srun's label, and what some launchers write: only where a line starts with it.
-_LABEL = re.compile(rb"[ \t]{0,5}(?:(?:rank|Rank|RANK)[ _]?)?(\d{1,5}): ")
-_PID = re.compile(rb"\bpid=(\d{1,10})")
+_LABEL = lazy(rb"[ \t]{0,5}(?:(?:rank|Rank|RANK)[ _]?)?(\d{1,5}): ")
+_PID = lazy(rb"\bpid=(\d{1,10})")
 _LOOK_BACK = 600
 
 
 # What a viewer of several containers writes before each line: compose (`name-1  | `, one that is named by
 # hand is padded with two blanks), podman, kubectl, kubetail, stern. A logger's column is no name.
-_SERVICE = re.compile(
+_SERVICE = lazy(
     rb"(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}Z )?(?:" + ANSI + rb"|\[[0-9;]{1,12}m|[ \t]){0,8}(?:"
     rb"(?!(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARN(?:ING)?|ERROR|CRITICAL|FATAL|step|epoch|iter|batch)\b)"
     rb"(?P<compose>[A-Za-z][\w.@-]{0,70}[_-]\d{1,4}(?=[ \t]{1,60}\|)|[A-Za-z][\w.@-]{1,79}(?=[ \t]{2,60}\|))"
@@ -116,7 +117,7 @@ _SERVICE = re.compile(
     rb"|\[?(?P<pod>[a-z0-9][a-z0-9-]{0,200}-[bcdf-hj-np-tv-xz2456789]{8,10}-[bcdf-hj-np-tv-xz2456789]{5}"
     rb"(?: [a-z][a-z0-9-]{0,62})?)\]?(?=\s))"
 )
-_HOST = re.compile(rb"\bip=([\w.:]{1,60})")
+_HOST = lazy(rb"\bip=([\w.:]{1,60})")
 
 
 class Speaker(NamedTuple):

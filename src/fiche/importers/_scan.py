@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fiche.importers._excerpt import Excerpt
+from fiche.importers._lazy import lazy
 from fiche.importers._prefix import NOBODY, Speaker, body, right_edge, speaker
 from fiche.importers._refusal import refused
 from fiche.importers._speakers import EDGE, ESCAPED_EDGE, line_start, own_line, speaker_of
@@ -29,10 +30,10 @@ _REACH = 12_000
 _ENOUGH = 3_500
 _MAX_LINES = 400
 _KEPT_FRONT = 800
-_CLASS = re.compile(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
+_CLASS = lazy(rb"[\w.]{0,80}(?:Error|Exception|Warning)?[:('\" ]{0,6}$")
 _CLASS_LENGTH = 96  # the longest match: searching a longer text for it takes its square
 _ASKED, _ASKED_SQUEEZED = b"Tried to allocate", b"Triedtoallocate"
-_PROGRESS = re.compile(rb"\d%\||\dit/s|s/it")
+_PROGRESS = lazy(rb"\d%\||\dit/s|s/it")
 
 
 @record(kw_only=False)
@@ -145,7 +146,7 @@ def _prefix_of(front: bytes) -> bytes:
 
 
 # Every message that can be wrapped holds one of these; the full pattern is slow on long texts.
-_STARTERS = re.compile(rb"(?<!\()outofmemory|wouldexceedallowed|canNOTallocate")
+_STARTERS = lazy(rb"(?<!\()outofmemory|wouldexceedallowed|canNOTallocate")
 _AROUND = 120
 
 
@@ -159,11 +160,11 @@ def _following(text: bytes, start: re.Pattern[bytes], position: int) -> int | No
     return None
 
 
-_COLOUR = re.compile(
+_COLOUR = lazy(
     r"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|(?:\\+u001[bB]|\\+x1[bB]|\\+033|#033|\^\[)\[[0-9;:]{0,24}m"
 )
-_NOT_SHOWN = re.compile(r"\\+[nrt]|[\x00-\x1f\x7f-\x9f]")
-_BLANKS = re.compile(r"\s{1,4000}")
+_NOT_SHOWN = lazy(r"\\+[nrt]|[\x00-\x1f\x7f-\x9f]")
+_BLANKS = lazy(r"\s{1,4000}")
 
 
 def plain(raw: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 # Also behind the escapes of JSON (`\\n`) and of a colour.
@@ -27,9 +28,7 @@ class Shape:
 
 
 def _token(word: str, pattern: bytes, *anchors: bytes) -> Shape:
-    return Shape(
-        kind="token", word=word, anchors=anchors, pattern=re.compile(EDGE + pattern + _END)
-    )
+    return Shape(kind="token", word=word, anchors=anchors, pattern=lazy(EDGE + pattern + _END))
 
 
 # The words for what is not said: such a value is no secret.
@@ -84,7 +83,7 @@ SHAPES = (
         kind="key",
         word="a private key",
         anchors=PRIVATE_KEY,
-        pattern=re.compile(
+        pattern=lazy(
             rb"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
             rb"(?P<secret>(?:[A-Za-z0-9+/=\s\\:,.()]|-(?!-)){0,16384})"
             rb"(?:-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----)?"
@@ -94,7 +93,7 @@ SHAPES = (
         kind="password",
         word="a password in a URL",
         anchors=(b"://",),
-        pattern=re.compile(
+        pattern=lazy(
             EDGE
             + rb"(?<![+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<secret>[^\s/@:?#\"'<>]{0,256}:[^\s/?#\"'<>]{1,512})@"
         ),
@@ -147,7 +146,7 @@ SHAPES = (
         kind="token",
         word="an authorization header",
         anchors=(b"authorization", b"bearer"),
-        pattern=re.compile(
+        pattern=lazy(
             rb"(?i)(?:authorization"
             + _IS
             + rb"(?:bearer|basic|token|digest)[ \t]{1,4}|"
@@ -160,7 +159,7 @@ SHAPES = (
         kind="token",
         word="a W&B key",
         anchors=(b"wandb",),
-        pattern=re.compile(
+        pattern=lazy(
             rb"(?i)wandb[ \t]{1,4}login[ \t]{1,4}(?:--\S{1,40}[ \t]{1,4}){0,4}(?P<secret>[0-9a-f]{40})\b"
         ),
     ),
@@ -168,7 +167,7 @@ SHAPES = (
         kind="password",
         word="a password",
         anchors=(b"passw", b"pwd", b"passphrase"),
-        pattern=re.compile(
+        pattern=lazy(
             rb"(?i)"
             + _START
             + _KEY_PARTS
@@ -182,7 +181,7 @@ SHAPES = (
         kind="token",
         word="an API key",
         anchors=_KEYS,
-        pattern=re.compile(
+        pattern=lazy(
             rb"(?i)" + _START + _KEY_PARTS + rb"(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|"
             rb"secret[_-]?(?:access[_-]?)?key|private[_-]?key|account[_-]?key)" + _value(6)
         ),
@@ -191,7 +190,7 @@ SHAPES = (
         kind="token",
         word="a token",
         anchors=_NAMED,
-        pattern=re.compile(
+        pattern=lazy(
             rb"(?i)"
             + EDGE
             + rb"(?:"
@@ -207,7 +206,7 @@ SHAPES = (
         kind="token",
         word="a secret on a command line",
         anchors=_FLAGS,
-        pattern=re.compile(
+        pattern=lazy(
             rb"(?i)"
             + EDGE
             + rb"--(?:[a-z0-9]{1,32}-){0,4}(?:api-key|token|password|secret)[ \t]{1,4}"
