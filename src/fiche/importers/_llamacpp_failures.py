@@ -253,8 +253,6 @@ RULES: tuple[Rule[LlamaLog], ...] = (
     ),
     Rule("unable to allocate", rf"unable to allocate (?:{BUFFER} )?buffer", _model),
 )
-# In a text without these words the driver's error is another program's.
-OWN = (b"ggml", b"llama_", b"llm_load", b"load_tensors:")
 DRIVER: tuple[Rule[LlamaLog], ...] = (
     Rule(
         "out of memory",

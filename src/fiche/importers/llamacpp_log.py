@@ -14,6 +14,7 @@ from fiche.importers import (
     _llamacpp_failures,
     _llamacpp_figures,
 )
+from fiche.importers._ggml_words import OWN
 from fiche.importers._llamacpp_buffers import LlamaLog
 from fiche.importers._logged import read_all, said, words_of
 from fiche.importers._sheet import Sheet
@@ -33,7 +34,7 @@ _RULES = (*_llamacpp_facts.RULES, *_llamacpp_failures.DRIVER, *_FIGURES)
 def _accepts(content: bytes, name: str) -> int:
     if said(content, _FIGURES):
         return 80
-    own = any(words in content for words in _llamacpp_failures.OWN)
+    own = any(words in content for words in OWN)
     return 70 if own and said(content, _llamacpp_failures.DRIVER) else 0
 
 

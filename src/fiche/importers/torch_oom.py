@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from fiche.importers._events import Event
 from fiche.importers._failure_words import TORCH, anchors
+from fiche.importers._ggml_words import OWN as GGML
 from fiche.importers._lines import holds
-from fiche.importers._llamacpp_failures import OWN as GGML
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
 from fiche.importers._torch_messages import certainty, names_one, torch_events
