@@ -85,6 +85,14 @@ def docx(*paragraphs, prolog=""):
     return _zipped([("[Content_Types].xml", "<Types/>"), ("word/document.xml", xml)])
 
 
+def encoded(content, name):
+    """The same Word file with its text in another encoding."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {each: archive.read(each) for each in archive.namelist()}
+    text = parts["word/document.xml"].decode()
+    return _zipped({**parts, "word/document.xml": text.encode(name)}.items())
+
+
 def odt(*paragraphs):
     """An OpenDocument text."""
     body = "".join(f"<text:p>{text}</text:p>" for text in paragraphs)

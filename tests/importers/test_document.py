@@ -5,12 +5,13 @@ import io
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from importers.documents import docx, locked, odt, pdf, workbook
+from importers.documents import docx, encoded, locked, odt, pdf, workbook
 
-from fiche.importers import _pdf
+from fiche.importers import _pdf, _word_files
 from fiche.importers._detect import read as detect
 from fiche.importers._intake import take_in
 from fiche.importers._room import Room
+from fiche.importers._web_texts import printed_text
 from fiche.importers.document import MEMBER
 from fiche.kernel.diagnostic import Refused
 
@@ -148,6 +149,31 @@ def test_an_archive_that_is_hostile_or_broken():
     assert code(docx("a & b")) == "F491"
 
 
+def test_entities_are_seen_in_every_encoding():
+    """What tells an entity in UTF-8 is not in the bytes of UTF-16."""
+    prolog = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE x [<!ENTITY b "9 GB">]>'
+    assert code(encoded(docx("&b;", prolog=prolog), "utf-16")) == "F491"
+    sound = encoded(docx("9 GB", prolog='<?xml version="1.0" encoding="UTF-16"?>'), "utf-16")
+    assert placed(sound) == [("paragraph 1", "9 GB")]
+
+
+@pytest.mark.parametrize("name", ["utf-7", "idna", "hex", "rot13", "none-such", "utf-16"])
+def test_an_encoding_that_no_parser_has_is_refused(name):
+    assert code(docx("9 GB", prolog=f'<?xml version="1.0" encoding="{name}"?>')) == "F491"
+
+
+def test_paragraphs_in_paragraphs_stand_in_both_and_cost_what_they_hold(monkeypatch):
+    inner = "a</w:t></w:r><w:p><w:r><w:t>b</w:t></w:r></w:p><w:r><w:t>c"
+    assert placed(docx(inner)) == [("paragraph 1", "abc"), ("paragraph 2", "b")]
+    deep = "<w:p>" * 5000 + "x" * 5000 + "</w:p>" * 5000
+    assert code(docx(f"</w:t></w:r>{deep}<w:r><w:t>")) == "F492"
+    monkeypatch.setattr(_word_files, "MAX_CHARACTERS", 3)
+    assert code(docx(inner)) == "F492"
+    assert placed(docx("abc")) == [("paragraph 1", "abc")]
+    monkeypatch.setattr(_word_files, "MAX_ELEMENTS", 4)
+    assert code(docx("a")) == "F492"
+
+
 def test_documents_are_read_in_a_process_of_their_own():
     taken = take_in(io.BytesIO(QUOTE), "quote.pdf", None)
     assert taken.reading.passages == read(QUOTE).passages
@@ -190,7 +216,64 @@ def test_a_mail_of_parts_in_parts_is_refused_and_breaks_nothing():
     nested = b"".join(
         b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(3000)
     )
-    assert code(head + nested) == "F491"
+    assert code(head + nested) == "F492"
+
+
+MANY_PARTS = b'Content-Type: multipart/mixed; boundary="p"\n\n' + b"--p\n\nx\n" * 20_000
+COSTLY = [
+    b"Content-Type: text/plain; " + b"".join(b'a*%d*="x";' % n for n in range(4000)),
+    b"Content-Type: text/plain; " + b"a;" * 60,
+    b"Content-Disposition: " + b"a;" * 60_000,
+    b"X-Long: " + b"x" * 70_000,
+    b"X-Many: 1\n" * 1001,
+    MANY_PARTS,
+    b'Content-Type: multipart/mixed; boundary="p"\n\n'
+    + (b"--p\nContent-Type: text/plain; name=" + b"x" * 1900 + b"\n\nx\n") * 50,
+]
+
+
+@pytest.mark.parametrize("header", COSTLY)
+def test_headers_and_parts_that_cost_the_square_of_their_number_are_refused_unread(header):
+    assert code(b"From: a@b\nDate: x\nMIME-Version: 1.0\n" + header + b"\n\nx\n") == "F492"
+
+
+def test_the_header_of_a_mail_that_nests_comments_is_refused():
+    content = b"From: a@b\nDate: x\nMIME-Version: 1.0\nContent-Type: " + b"(" * 1900 + b"\n\nx\n"
+    assert code(content) == "F491"
+
+
+def test_a_list_of_many_receivers_is_shown_as_it_stands():
+    many = b",\n ".join(b"user%d@example.org" % n for n in range(2000))
+    content = b"From: a@b\nMIME-Version: 1.0\nDate: x\nTo: " + many + b"\n\n24 GB\n"
+    assert ("header To", " ".join(many.decode().split())) in placed(content)
+    assert ("part 1 line 1", "24 GB") in placed(content)
+
+
+def test_the_parts_of_a_mail_are_told_apart_and_numbered_in_their_order():
+    content = (
+        b"From: a@b\r\nDate: x\r\nMIME-Version: 1.0\r\n"
+        b'Content-Type: multipart/mixed; boundary="o"\r\n\r\nin front\r\n--o\r\n'
+        b'Content-Type: multipart/alternative; boundary="oo"\r\n\r\n'
+        b"--oo\r\n\r\n24 GB\r\n--o2\r\n--oo  \r\n"
+        b"Content-Type: text/html; charset=iso-8859-1\r\n\r\n<p>9 \xa3</p>\r\n--oo--\r\nbehind\r\n"
+        b"--o\r\nContent-Type: message/rfc822\r\n\r\nSubject: inner\r\n\r\ninner 1\r\n"
+        b"--o\r\nContent-Disposition: attachment\r\n\r\nsecret 1\r\n"
+        b"--o\r\nContent-Transfer-Encoding: base64\r\n\r\nNDggR0IK\r\n--o--\r\nbehind\r\n"
+    )
+    assert placed(content)[2:] == [
+        ("part 3 line 1", "24 GB"),
+        ("part 3 line 2", "--o2"),
+        ("part 4 line 2", "9 £"),
+        ("part 6 line 1", "inner 1"),
+        ("part 8 line 1", "48 GB"),
+    ]
+
+
+@pytest.mark.parametrize("number", [b"0" * 5000, b"9" * 5000, b"x" + b"f" * 5000])
+def test_the_number_of_a_character_may_have_any_length(number):
+    page = b"<html><p>&#" + number + b";24 GB</p>&#8364;&#x20ac;"
+    assert [one.text for one in read(page).passages] == ["\ufffd24 GB", "€€"]
+    assert "\ufffd24 GB" in printed_text(page).decode()
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,15 @@ def test_broken_xml_is_read_in_no_part():
         read(xml().replace("</fb_memory_usage>", "", 1))
 
 
+@pytest.mark.parametrize("name", ["utf-7", "idna", "hex", "rot13", "none-such"])
+def test_an_encoding_that_no_parser_has_is_refused(name):
+    text = xml()
+    text = text.encode() if isinstance(text, str) else text
+    head = text[: text.index(b"?>")]
+    with pytest.raises(Refused, match="F441"):
+        read(text.replace(head, f'<?xml version="1.0" encoding="{name}"'.encode(), 1).decode())
+
+
 DECLARED = (
     '<?xml version="1.0"?>\n<!DOCTYPE nvidia_smi_log [\n<!ENTITY a "aaaa">\n]>\n<nvidia_smi_log>'
 )

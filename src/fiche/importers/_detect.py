@@ -13,6 +13,7 @@ from functools import reduce
 from fiche.importers._joined import joined
 from fiche.importers._lines import holds
 from fiche.importers._opened import opened, unpacked_note
+from fiche.importers._parsers import read_by_others
 from fiche.importers._pickle_opcodes import looks_like_pickle
 from fiche.importers._refusal import refused
 from fiche.importers._unsupported import not_supported, unsupported
@@ -119,7 +120,7 @@ def _near(word: str) -> list[str]:
 def _read_as(one: Importer, text: bytes, sha256: str, name: str) -> Reading:
     """What the importer reads that somebody named; one that finds nothing is told what the text is."""
     try:
-        return one.read(text, sha256)
+        return read_by_others(lambda: one.read(text, sha256), sha256)
     except Refused as refusal:
         if refusal.diagnostics[0].code != _NOTHING:
             raise
@@ -167,7 +168,7 @@ def _read_all(
     chosen: Importer, scores: Mapping[Importer, int], text: bytes, sha256: str
 ) -> tuple[Reading, tuple[str, ...]]:
     """The reading of the surest importer, with what other programs' lines say in the same log."""
-    reading, notes = chosen.read(text, sha256), []
+    reading, notes = read_by_others(lambda: chosen.read(text, sha256), sha256), []
     for one, score in scores.items():
         if one is chosen or score < _SURE:
             continue

@@ -1,4 +1,4 @@
-"""The text of HTML pages and of mails, line by line, as a reader sees it; attachments are left out."""
+"""The text of HTML pages, line by line, as a reader sees it; and what tells a page and a mail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from html import unescape
 
 from fiche.importers._lazy import lazy
-from fiche.importers._refusal import refused
 from fiche.kernel.piece import Passage
 
 _HTML = lazy(
@@ -58,7 +57,8 @@ _UNSEEN = frozenset({"script", "style", "template", "head", "noscript"})
 _NEVER_PRINTED = _UNSEEN - {"head"}
 _NAME = lazy(r"/?([a-z][a-z0-9]{0,20})(?![a-z0-9])")
 MAX_LINES = 200_000
-_SHOWN_HEADERS = ("From", "To", "Date", "Subject")
+# `unescape` reads the number of a character whatever its length, which costs the square of it or fails.
+_LONG = lazy(r"&#(?:[xX][0-9a-fA-F]{9,}|[0-9]{9,});?")
 
 
 def is_html(content: bytes) -> bool:
@@ -74,22 +74,28 @@ def is_mail(content: bytes) -> bool:
 
 def html_passages(content: bytes, where: str = "text line") -> tuple[Passage, ...]:
     """One passage a line of what a reader sees."""
-    return _lines(_seen(content.decode("utf-8", "replace")), where)
+    return lines_of(seen(content.decode("utf-8", "replace")), where)
 
 
-def _lines(text: str, where: str) -> tuple[Passage, ...]:
+def lines_of(text: str, where: str) -> tuple[Passage, ...]:
+    """One passage a line that holds words, blanks evened out."""
     told = (" ".join(line.split()) for line in text.split("\n")[:MAX_LINES])
     return tuple(Passage(place=f"{where} {n}", text=line) for n, line in enumerate(told, 1) if line)
 
 
-def _seen(text: str) -> str:
+def seen(text: str) -> str:
     """What a reader sees of a page."""
     parts = []
     for words, mark, _ in _marks(text, _UNSEEN):
         parts.append(words)
         name = mark.removeprefix("/")
         parts.append("\n" if name in _BLOCKS else " " if name in _CELLS else "")
-    return unescape("".join(parts))
+    return _unescaped("".join(parts))
+
+
+def _unescaped(text: str) -> str:
+    """The text with its references to characters replaced; a number too long for one is no character."""
+    return unescape(_LONG.sub("\ufffd", text))
 
 
 def _marks(text: str, unseen: frozenset[str]) -> Iterator[tuple[str, str, str]]:
@@ -126,7 +132,7 @@ def printed_text(content: bytes) -> bytes:
     """
     parts, inside = [], 0
     for words, mark, taken in _marks(content.decode("utf-8", "replace"), _NEVER_PRINTED):
-        parts += [unescape(line).replace("\n", "\r") + "\n" for line in words.split("\n")]
+        parts += [_unescaped(line).replace("\n", "\r") + "\n" for line in words.split("\n")]
         parts[-1] = parts[-1][:-1]
         name = mark.removeprefix("/")
         if name == "pre":
@@ -159,50 +165,3 @@ def _end_of_mark(lower: str, start: int, unseen: frozenset[str]) -> int | None:
 def _behind(lower: str, mark: str, at: int) -> int:
     found = lower.find(mark, at)
     return -1 if found < 0 else found + len(mark)
-
-
-def mail_passages(content: bytes, sha256: str) -> tuple[Passage, ...]:
-    """The headers that a reader sees, then the lines of each text in it.
-
-    Raises:
-        Refused: its headers or its parts are built as no mail is (F491).
-    """
-    try:
-        return tuple(_mail(content))
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - what trips the parser of mails has no type of its own
-        hint = "put the words into a text file beside it"
-        message = f"the document cannot be read: {type(error).__name__}: {error}"[:200]
-        raise refused("F491", message, sha256, hint=hint) from None
-
-
-def _mail(content: bytes) -> Iterator[Passage]:
-    from email import message_from_bytes, policy
-
-    message = message_from_bytes(content, policy=policy.default)
-    for name in _SHOWN_HEADERS:
-        if message[name] is not None:
-            yield Passage(place=f"header {name}", text=_clean(str(message[name])))
-    for number, part in enumerate(message.walk(), 1):
-        if part.is_multipart() or part.get_content_disposition() == "attachment":
-            continue
-        kind = part.get_content_type()
-        if kind not in ("text/plain", "text/html"):
-            continue
-        text = _decoded(part.get_payload(decode=True), part.get_content_charset())
-        where = f"part {number} line"
-        yield from _lines(_seen(text) if kind == "text/html" else text, where)
-
-
-def _decoded(payload: object, charset: str | None) -> str:
-    raw = payload if isinstance(payload, bytes) else b""
-    try:
-        return _clean(raw.decode(charset or "utf-8", "replace"))
-    except LookupError:
-        return _clean(raw.decode("utf-8", "replace"))
-
-
-def _clean(text: str) -> str:
-    """Halves of characters, which a wrong charset leaves, are no text."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
-from xml.etree import ElementTree
+from functools import partial
+from xml.parsers import expat
 
+from fiche.importers._parsers import parsed
 from fiche.importers._refusal import refused
+from fiche.kernel.diagnostic import Refused
 from fiche.kernel.piece import Passage
 
 ZIP = b"PK\x03\x04"
 MAX_XML = 32 * 1024 * 1024
 MAX_PASSAGES = 100_000
+MAX_CHARACTERS = 5_000_000
+MAX_ELEMENTS = 4_000_000
+# A text box in a table in a text box: every level of those is some ten elements.
+MAX_DEPTH = 200
+_WORD = "http://schemas.openxmlformats.org/"
 # The part that holds the text, and what of it are paragraphs, breaks and blanks.
 _PARTS = {
     "word/document.xml": "word",
@@ -58,86 +65,103 @@ def unread_kind(content: bytes) -> str:
 
 
 def passages(content: bytes, sha256: str) -> tuple[Passage, ...]:
-    """One passage a paragraph, counted from 1.
+    """One passage a paragraph, counted from 1; one inside another stands in both.
 
     Raises:
         Refused: the archive or its XML is broken (F491), or too long (F492).
     """
     part = next(name for name, shape in _PARTS.items() if shape == shape_of(content))
-    root = _root(_unpacked(content, part, sha256), sha256)
-    found = []
-    for number, text in enumerate(_paragraphs(root), 1):
-        if number > MAX_PASSAGES:
-            message = f"the document is too long: it has more than {MAX_PASSAGES} paragraphs"
-            raise refused("F492", message, sha256, hint="cite the part that matters")
-        found.append(Passage(place=f"paragraph {number}", text=text))
-    return tuple(found)
+    text = _unpacked(content, part, sha256)
+    reader = _Reader(sha256)
+    parsed(lambda: reader.parser.Parse(text, True), "F491", _WHAT, sha256, hint=_HINT)
+    return tuple(
+        Passage(place=f"paragraph {number}", text="".join(words))
+        for number, words in enumerate(reader.paragraphs, 1)
+    )
 
 
 def _unpacked(content: bytes, part: str, sha256: str) -> bytes:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(part) as file:
-            text = file.read(MAX_XML + 1)
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        OSError,
-        EOFError,
-        RuntimeError,
-        ValueError,
-        NotImplementedError,
-    ) as e:
-        raise _broken(f"{type(e).__name__}: {e}"[:200], sha256) from None
-    except Exception as error:  # noqa: BLE001 - zlib, lzma and bz2 have errors of their own
-        raise _broken(f"{type(error).__name__}: {error}"[:200], sha256) from None
+    text = parsed(partial(_read, content, part), "F491", _WHAT, sha256, hint=_HINT)
     if len(text) > MAX_XML:
-        message = f"the document is too long: its text unpacks to more than {MAX_XML} bytes"
-        raise refused("F492", message, sha256, hint="cite the part that matters")
+        raise _too_long(f"its text unpacks to more than {MAX_XML} bytes", sha256)
     return text
 
 
-def _root(text: bytes, sha256: str) -> ElementTree.Element:
-    if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
-        raise _broken("its XML declares entities, which no word processor writes", sha256)
-    try:
-        return ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise _broken(str(error)[:200], sha256) from None
+def _read(content: bytes, part: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(part) as file:
+        return file.read(MAX_XML + 1)
 
 
-def _paragraphs(root: ElementTree.Element) -> Iterator[str]:
-    """The text of paragraphs and headings in order; one inside another stands in both."""
-    for element in root.iter():
-        if _name(element) in ("p", "h"):
-            yield "".join(_text(element))
+class _Reader:
+    """The handlers of one document, in one pass; `paragraphs` are the words of each, in order."""
 
+    def __init__(self, sha256: str) -> None:
+        self.sha256 = sha256
+        self.paragraphs: list[list[str]] = []
+        self.within: list[list[str]] = []
+        self.path: list[str] = []
+        self.left = MAX_CHARACTERS
+        self.elements = MAX_ELEMENTS
+        self.parser = expat.ParserCreate(namespace_separator="}")
+        self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        for name in ("StartDoctypeDecl", "EntityDecl", "UnparsedEntityDecl", "ExternalEntityRef"):
+            setattr(self.parser, f"{name}Handler", self.forbidden)
 
-def _text(element: ElementTree.Element) -> Iterator[str]:
-    """Characters below an element, by a stack: depth costs nothing."""
-    waiting: list[ElementTree.Element | str] = [element]
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, str):
-            yield here
-            continue
-        name = _name(here)
-        if name in ("tab", "s"):
-            yield " "
+    def forbidden(self, *_: object) -> int:
+        raise _broken("its XML declares entities, which no word processor writes", self.sha256)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.elements -= 1
+        if self.elements < 0 or len(self.path) >= MAX_DEPTH:
+            what = "deep" if self.elements >= 0 else "many"
+            raise _too_long(f"its elements are too {what}", self.sha256)
+        self.path.append(tag)
+        name = tag.rpartition("}")[2]
+        if name in ("p", "h"):
+            self.open()
+        elif name in ("tab", "s"):
+            self.add(" ")
         elif name in ("br", "cr", "line-break"):
-            yield "\n"
-        word = here.tag.startswith("{http://schemas.openxmlformats.org/")
-        if here.text and (name == "t" or not word):
-            yield here.text
-        for child in reversed(here):
-            if child.tail and not word:
-                waiting.append(child.tail)
-            waiting.append(child)
+            self.add("\n")
+
+    def open(self) -> None:
+        if len(self.paragraphs) >= MAX_PASSAGES:
+            raise _too_long(f"it has more than {MAX_PASSAGES} paragraphs", self.sha256)
+        self.paragraphs.append([])
+        self.within.append(self.paragraphs[-1])
+
+    def characters(self, text: str) -> None:
+        """Word keeps its words in elements of their own; what stands beside those is layout."""
+        tag = self.path[-1]
+        if not tag.startswith(_WORD) or tag.endswith("}t"):
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        """Words of a paragraph and of all around it; each copy counts."""
+        self.left -= len(text) * len(self.within)
+        if self.left < 0:
+            raise _too_long(f"its text has more than {MAX_CHARACTERS} characters", self.sha256)
+        for words in self.within:
+            words.append(text)
+
+    def end(self, tag: str) -> None:
+        self.path.pop()
+        if tag.rpartition("}")[2] in ("p", "h"):
+            self.within.pop()
 
 
-def _name(element: ElementTree.Element) -> str:
-    return str(element.tag).rpartition("}")[2]
+_WHAT = "the document cannot be read"
+_HINT = "open it and save it again, or put the words into a text file beside it"
 
 
-def _broken(why: str, sha256: str) -> Exception:
-    hint = "open it and save it again, or put the words into a text file beside it"
-    return refused("F491", f"the document cannot be read: {why}", sha256, hint=hint)
+def _broken(why: str, sha256: str) -> Refused:
+    return refused("F491", f"{_WHAT}: {why}", sha256, hint=_HINT)
+
+
+def _too_long(why: str, sha256: str) -> Refused:
+    message = f"the document is too long: {why}"
+    return refused("F492", message, sha256, hint="cite the part that matters")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.parsers import expat
 
+from fiche.importers._parsers import parsed
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
 
@@ -94,9 +95,17 @@ def leaves(
         Refused: the XML is broken or breaks off (F441), declares entities, or is nested too deep (F442).
     """
     reader = _Reader(sha256, line, opened, leaf)
+    hint = "copy the file again: a document that is cut or edited is read in no part"
     try:
-        reader.parser.Parse(text, True)
+        parsed(
+            lambda: reader.parser.Parse(text, True),
+            "F441",
+            "the XML is broken",
+            sha256,
+            hint=hint,
+            line=line,
+            but=expat.ExpatError,
+        )
     except expat.ExpatError as error:
-        hint = "copy the file again: a document that is cut or edited is read in no part"
         message = f"the XML is broken: {expat.ErrorString(error.code)}"
         raise refused("F441", message, sha256, line=line + error.lineno - 1, hint=hint) from None

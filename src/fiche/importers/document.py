@@ -6,7 +6,7 @@ document attests is typed by a person and quoted; here its words are laid out so
 
 from __future__ import annotations
 
-from fiche.importers import _pdf, _web_texts, _word_files
+from fiche.importers import _mail_texts, _pdf, _web_texts, _word_files
 from fiche.importers._figure_lines import MOST, figure_lines
 from fiche.importers._refusal import refused
 from fiche.kernel.doors import Importer
@@ -62,7 +62,7 @@ def _passages(content: bytes, sha256: str, shape: str) -> tuple[Passage, ...]:
     if shape == "html":
         return _web_texts.html_passages(content)
     if shape == "mail":
-        return _web_texts.mail_passages(content, sha256)
+        return _mail_texts.mail_passages(content, sha256)
     if shape == "not read":
         message = f"{_word_files.unread_kind(content)} is not read: its words cannot be looked up"
         hint = "save it as PDF, and cite that"
