@@ -13,7 +13,7 @@ import pytest
 from importers.messages import CLASS, sentence
 
 from fiche.assets import schema_text
-from fiche.cli import attach, output
+from fiche.cli import attach, attach_read, output
 from fiche.cli.attach_cards import cards_printing
 from fiche.cli.attach_diff import diff_lines, painted
 from fiche.cli.attach_place import free_id, safe_name
@@ -265,7 +265,56 @@ def test_bom_line_ends_permissions_and_links_are_kept(folder, to):
     assert content.startswith(b"\xef\xbb\xbffiche: 1\r\n")
     assert content.count(b"\n") == content.count(b"\r\n")
     assert real.stat().st_mode & 0o777 == 0o640
-    assert (folder / "mine" / "pieces" / "run.log").is_file()
+    assert b"file: run.log\r\n" in content
+
+
+def test_a_link_is_the_fiche_that_it_leads_to(folder, fiche):
+    """The piece lies beside the fiche that names it, whichever name of the fiche was typed."""
+    (folder / "links").mkdir()
+    link = folder / "links" / "other.yaml"
+    link.symlink_to(folder / "mine" / "fiche.yaml")
+    ended = fiche("import", folder / "run.log", "--to", link)
+    assert ended.code == 0, ended.err
+    assert (folder / "mine" / "pieces" / "run.log").read_text(encoding="utf-8") == OOM
+    assert [path.name for path in (folder / "links").iterdir()] == ["other.yaml"]
+    assert link.is_symlink()
+    for path in (link, folder / "mine" / "fiche.yaml"):
+        assert [one["id"] for one in fiche("check", path, "--json").json()["pieces"]] == ["run"]
+    again = fiche("import", folder / "run.log", "--to", link)
+    assert again.code == 0
+    assert text_of(folder).count("run.log") == 1
+
+
+def test_a_link_in_a_circle_is_refused(folder, fiche):
+    link = folder / "circle.yaml"
+    link.symlink_to(link)
+    ended = fiche("import", folder / "run.log", "--to", link)
+    assert (ended.code, ended.err[:5]) == (2, "F318 ")
+
+
+def test_standard_input_is_kept_up_to_the_length_of_a_piece(folder, to, monkeypatch):
+    """What never ends is not kept until the disk is full."""
+
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def readable(self):
+            return True
+
+        def readinto(self, into):
+            self.given += len(into)
+            into[:] = b"x" * len(into)
+            return len(into)
+
+    source = Endless()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(source)))
+    monkeypatch.setattr(attach_read, "PIECE_LIMIT", 3 * 2**20)
+    ended = to(Path("-"))
+    assert (ended.code, ended.err.splitlines()[0]) == (
+        2,
+        "F319 standard input is longer than 3 MiB",
+    )
+    assert source.given <= 4 * 2**20
 
 
 def test_standard_input_gets_a_name(folder, to, monkeypatch):
@@ -517,6 +566,15 @@ def test_a_secret_is_warned_of_at_import_in_the_check_and_in_the_report(folder, 
         ("...", "piece"),
         ("-x.log", "x.log"),
         ("é.txt", "é.txt"),
+        ("CON.log", "piece-CON.log"),
+        ("aux", "piece-aux"),
+        ("nul.tar.gz", "piece-nul.tar.gz"),
+        ("com1", "piece-com1"),
+        ("LPT³.txt", "piece-LPT³.txt"),
+        ("con -.log", "piece-con.log"),
+        ("console.log", "console.log"),
+        ("com10.log", "com10.log"),
+        ("a\udcffb.log", "a-b.log"),
     ],
 )
 def test_a_stored_name_is_a_plain_one(name, safe):

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import hashlib
+import io
 import json
 import lzma
 import os
@@ -244,6 +245,46 @@ def test_standard_input_is_one_file(write):
     assert ended.returncode == 2
     assert ended.stderr.startswith(b"F475 -: standard input is named twice")
     assert piped(b"", "-").returncode == 2
+
+
+def test_standard_input_is_kept_only_where_there_is_room(fiche, monkeypatch):
+    from shutil import disk_usage
+
+    from fiche.cli import evidence
+
+    monkeypatch.setattr(evidence, "SHORT", 2**20)
+    monkeypatch.setattr(evidence, "_LOOK_EVERY", 2**20)
+    monkeypatch.setattr(evidence, "_KEPT_FREE", disk_usage("/").total * 2**20)
+    content = b"x" * 2**22
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    ended = fiche("import", "-")
+    assert ended.code == 2
+    assert ended.err.startswith("F318 standard input is too long for ")
+    assert "TMPDIR" in ended.err
+    monkeypatch.setattr(evidence, "MOST_UNPACKED", 2**21)
+    monkeypatch.setattr(evidence, "_KEPT_FREE", 0)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert fiche("import", "-").err.startswith("F319 standard input is longer than 2 MiB")
+
+
+@pytest.mark.skipif(not Path("/proc/self/pagemap").exists(), reason="a file of Linux")
+def test_a_file_of_the_system_that_has_no_end_is_refused(fiche, monkeypatch):
+    from fiche.cli import evidence
+
+    monkeypatch.setattr(evidence, "PIECE_LIMIT", 2**20)
+    ended = fiche("import", "/proc/self/pagemap")
+    assert (ended.code, ended.err[:5]) == (2, "F319 ")
+    assert fiche("import", "/proc/self/status").err.startswith("F420")
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names there are text")
+def test_a_name_that_is_no_text_is_shown_alike_wherever_it_stands(fiche, tmp_path):
+    shown = f"{tmp_path}/a\u2039U+DCFF\u203ab.log"
+    for content in (OOM.encode(), b"nothing"):
+        path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xffb.log"))
+        path.write_bytes(content)
+        ended = fiche("import", path)
+        assert shown in "".join((ended.out + ended.err).split())
 
 
 def test_a_terminal_is_no_file():

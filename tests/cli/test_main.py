@@ -57,6 +57,8 @@ def test_diagnostics_are_refused_on_standard_error(fiche, monkeypatch):
     ("error", "words"),
     [
         (OSError(errno.ENOSPC, "No space left on device"), "standard output: No space left"),
+        (OSError(errno.EBADF, "Bad file descriptor"), "standard output: it is closed"),
+        (OSError(errno.EAGAIN, "try again"), "the system: try again"),
         (PermissionError(errno.EACCES, "Permission denied", "out"), "out: Permission denied"),
     ],
 )

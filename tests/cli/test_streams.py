@@ -27,7 +27,7 @@ def shell(line, **variables):
 def test_a_closed_output_is_said_and_refused(command):
     ended = shell(f"$fiche {command} >&-")
     assert ended.returncode == 2
-    assert ended.stderr.startswith("F700 standard output: Bad file descriptor")
+    assert ended.stderr.startswith("F700 standard output: it is closed")
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full", "2>&- <&-"])

@@ -173,6 +173,28 @@ def test_what_is_known_is_a_key_and_what_is_not_is_a_comment():
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    (
+        "2026-01-01 2026-1-1 1_000 017 0o17 0x1F 0b1 1.5e3 1. 12 1e5 -1 .5 .inf 12:30:00 "
+        "yes No ON null true False ~ = <<"
+    ).split(),
+)
+def test_a_text_that_a_reader_of_yaml_may_take_for_another_type_is_in_quotes(text):
+    assert scalar(text) == f'"{text}"'
+    assert list(block_lines((Line("version", text),), 0)) == [f'- version: "{text}"']
+
+
+@pytest.mark.parametrize("text", ["0.9.1", "v1", "2026-01-01-nightly", "1.2.3+cu128", "cuda 12.8"])
+def test_a_version_that_is_only_a_text_has_no_quotes(text):
+    assert scalar(text) == text
+
+
+def test_the_day_of_a_piece_stands_as_in_a_fiche():
+    assert list(block_lines((Line("date", "2026-01-01"),), 0)) == ["- date: 2026-01-01"]
+    assert list(block_lines((Line("date", "yes"),), 0)) == ['- date: "yes"']
+
+
 @given(st.text(max_size=40))
 def test_a_text_is_quoted_where_it_must_be(text):
     """Control characters are refused by the loader; every other text comes back as it was."""

@@ -26,7 +26,7 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record, replace
 from fiche.load.edited import with_pieces
 from fiche.load.fiche import load_bytes, load_fiche
-from fiche.load.folder import YAML_LIMIT, DiskFolder, UnreadableError, read_file
+from fiche.load.folder import YAML_LIMIT, DiskFolder, UnreadableError, followed, read_file
 from fiche.load.pieces import DOCUMENT_KINDS
 from fiche.load.source import source
 
@@ -75,6 +75,7 @@ def prepared(
     Raises:
         Refused: the fiche or a file is wrong; nothing can be put into its text (F481), or nowhere (F482).
     """
+    fiche = followed(fiche)
     loaded = load_fiche(fiche, importers())
     before = loaded.contents[fiche.name]
     taken, wrong = received(files, kind, name, redact=redact)

@@ -19,6 +19,11 @@ _UNSAFE = re.compile(r"[^\w.+=@-]+")
 _NO_ID = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME, _LONGEST_ID = 100, 60
 _DIGITS = (8, 64)
+# Devices of Windows, whatever ending the name has.
+_DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\.|\Z)",
+    re.IGNORECASE,
+)
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".lzma", ".z")
 
 
@@ -120,6 +125,8 @@ def safe_name(name: str) -> str:
     """A plain file name: no folder, no blank, nothing that a shell or another system reads otherwise."""
     stem, suffix = _split(_UNSAFE.sub("-", name.replace("\\", "/").rpartition("/")[2]))
     stem = re.sub(r"-{2,}", "-", stem).strip("-.") or "piece"
+    if _DEVICE.match(stem):
+        stem = f"piece-{stem}"
     return stem[: _LONGEST_NAME - len(suffix)] + suffix
 
 

@@ -11,6 +11,7 @@ from fiche.cli.documents_text import document_text
 from fiche.cli.redactions_text import redactions
 from fiche.cli.terminal import paragraph
 from fiche.load.pieces import DOCUMENT_KINDS
+from fiche.render.visible import visible
 
 _SHORT = 12
 
@@ -21,13 +22,13 @@ def edit_text(edit: Edit, *, written: bool, colour: bool) -> str:
     lines = diff_lines(edit.old, edit.new, str(edit.fiche))
     if lines:
         parts.append(painted(lines, colour=colour))
-    parts.append("".join(paragraph(line) for line in _outcome(edit, written)))
+    parts.append("".join(paragraph(visible(line)) for line in _outcome(edit, written)))
     return "\n".join(parts)
 
 
 def _piece(piece: Attached) -> Iterator[str]:
     one = piece.received
-    yield paragraph(f"{one.shown}: {_what(piece)}")
+    yield paragraph(f"{visible(one.shown)}: {_what(piece)}")
     if piece.again:
         same = f"{piece.place.file}, sha256 {one.sha256[:_SHORT]}…"
         yield paragraph(

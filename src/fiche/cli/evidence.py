@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import IO, BinaryIO, TypeVar, cast
 
-from fiche.importers._intake import SHORT, take_in
+from fiche.importers._intake import MOST_UNPACKED, SHORT, take_in
 from fiche.importers._vocabulary import piece_json
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
-from fiche.load.folder import UnreadableError, open_file, read_file
+from fiche.load.folder import PIECE_LIMIT, UnreadableError, open_file, read_file
 from fiche.load.pieces import DOCUMENT_KINDS
 
 _STANDARD_INPUT = "-"
@@ -22,6 +24,9 @@ DOCUMENT = "document"
 # Where a refusal stands that is of the file and of no line of it.
 _WHOLE = (None, 1)
 _STEP = 1024 * 1024
+_LOOK_EVERY = 64 * _STEP
+# What is left free in the folder of temporary files: others write there too.
+_KEPT_FREE = 256 * _STEP
 
 
 @record
@@ -103,14 +108,21 @@ def _evidence(file: Path, kind: str | None, given: _StandardInput) -> Evidence:
     """What people read is shown as a document, whatever it is to be in a fiche."""
     asked = DOCUMENT if kind in DOCUMENT_KINDS else kind
     if str(file) == _STANDARD_INPUT:
-        taken = take_in(given.spooled(), "", asked)
+        taken = take_in(given.spooled(MOST_UNPACKED), "", asked)
     else:
         with open_file(file, str(file)) as content:
-            taken = take_in(content, file.name, asked)
+            taken = take_in(_bounded(content, file), file.name, asked)
     reading = taken.reading
     if asked != kind:
         reading = replace(reading, kind=kind)
     return Evidence(file=str(file), sha256=taken.sha256, num_bytes=taken.num_bytes, reading=reading)
+
+
+def _bounded(content: BinaryIO, file: Path) -> BinaryIO:
+    """The same file; one of the system's, which tells no length and may have no end, up to a bound."""
+    if os.fstat(content.fileno()).st_size:
+        return content
+    return io.BytesIO(read_file(file, str(file), PIECE_LIMIT))
 
 
 class Contents:
@@ -135,11 +147,7 @@ class Contents:
         """
         if str(file) != _STANDARD_INPUT:
             return read_file(file, str(file), limit)
-        content = self._given.spooled().read(limit + 1)
-        if len(content) > limit:
-            told = f"standard input is longer than {limit // 2**20} MiB"
-            raise UnreadableError("F319", told, "write it to a file and keep what matters")
-        return content
+        return self._given.spooled(limit).read()
 
 
 class _StandardInput:
@@ -149,12 +157,13 @@ class _StandardInput:
         self._stack = stack
         self._was_read = False
 
-    def spooled(self) -> BinaryIO:
+    def spooled(self, limit: int) -> BinaryIO:
         """All of it, to be read from its start.
 
         Raises:
             Refused: F475, it is a terminal, or it was named before.
-            UnreadableError: reading or keeping it fails (F318).
+            UnreadableError: reading or keeping it fails, or there is no room for it (F318); it has more than
+                `limit` bytes (F319).
         """
         import tempfile
 
@@ -167,13 +176,33 @@ class _StandardInput:
         spool = tempfile.SpooledTemporaryFile(max_size=SHORT)  # noqa: SIM115 - the stack closes it
         self._stack.enter_context(spool)
         try:
-            while part := sys.stdin.buffer.read(_STEP):
-                spool.write(part)
+            _keep(spool, limit)
         except OSError as error:
             message = f"standard input cannot be read or kept: {error.strerror}"
             raise UnreadableError("F318", message, "write it to a file and name that") from None
         spool.seek(0)
         return cast("BinaryIO", spool)
+
+
+def _keep(spool: IO[bytes], limit: int) -> None:
+    """Copy standard input, as long as it may be and there is room for it."""
+    from shutil import disk_usage
+    from tempfile import gettempdir
+
+    total = 0
+    while part := sys.stdin.buffer.read(min(_STEP, limit + 1 - total)):
+        total += len(part)
+        if total > limit:
+            told = f"standard input is longer than {limit // 2**20} MiB"
+            raise UnreadableError("F319", told, "write it to a file and keep what matters")
+        # In memory up to there; in a file beyond.
+        if total > SHORT and total % _LOOK_EVERY < len(part):
+            folder = gettempdir()
+            if disk_usage(folder).free < _KEPT_FREE:
+                told = f"standard input is too long for {folder}, where it is kept: the disk is almost full"
+                hint = "write it to a file and name that, or name another folder in TMPDIR"
+                raise UnreadableError("F318", told, hint)
+        spool.write(part)
 
 
 def _no_input(message: str, hint: str) -> Refused:

@@ -13,6 +13,7 @@ from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
 from fiche.kernel.piece import Failure, Printed, Reading, Run
+from fiche.render.visible import visible
 
 KINDS = {
     "allocator_oom": "an allocator could not get memory",
@@ -55,7 +56,7 @@ def _piece(piece: Evidence) -> Iterator[str]:
     reading = piece.reading
     joined = reading.further.get("joined_kinds", ())
     also = f", with lines of {', '.join(joined)}" if isinstance(joined, tuple) and joined else ""
-    yield paragraph(f"{piece.file}: {reading.kind}, {reading.shape}{also}")
+    yield paragraph(f"{visible(piece.file)}: {reading.kind}, {reading.shape}{also}")
     yield f"  sha256 {piece.sha256}, {piece.num_bytes} bytes\n"
     if piece.redacted is not None:
         yield paragraph(f"redacted: {redactions(piece.redacted)}", indent="  ")

@@ -6,6 +6,7 @@ by the command; 130 interrupted. 1 and a traceback are left to a defect of fiche
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
 from typing import Annotated, Any
@@ -104,10 +105,15 @@ def _refused(refused: Refused) -> int:
 
 def _unusable(error: OSError) -> Diagnostic:
     """A file that the system refuses, a full disk: one line, for it is no defect of ours."""
+    why, hint = error.strerror or str(error), _USABLE
     where = "standard output" if error.filename is None else error.filename
-    return Diagnostic(
-        code="F700",
-        message=f"{where}: {error.strerror or error}",
-        address=None,
-        hint="check that it exists, who may use it, and the free space",
-    )
+    if error.filename is None and error.errno == errno.EBADF:
+        why, hint = "it is closed", "leave >&- out; > /dev/null throws away what is written"
+    elif error.filename is None and error.errno in _SHORT_OF:
+        where, hint = "the system", "end other programs, or raise its limits (ulimit -a)"
+    return Diagnostic(code="F700", message=f"{where}: {why}", address=None, hint=hint)
+
+
+_USABLE = "check that it exists, who may use it, and the free space"
+# What a process may have only so many of.
+_SHORT_OF = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)

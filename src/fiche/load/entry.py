@@ -15,6 +15,14 @@ _STEP = 2
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./+()@=-]*(?: [A-Za-z0-9_./+()@=-]+){0,20}")
 # Words that an editor with older rules takes for true or false.
 _OLD_WORDS = ("y", "n", "yes", "no", "on", "off")
+# Numbers and days of older rules: 1_000, 0b1, 0o17, 0x1F, 1.5e3, 2026-01-01.
+_OLD_NUMBER = re.compile(
+    r"0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+)
+# What a fiche itself writes as a day.
+_DAYS = ("date",)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 Value = str | int | dict[str, "str | int | dict[str, str]"] | tuple["Line", ...]
 
 
@@ -68,7 +76,7 @@ def _block(entry: Sequence[Line], column: int) -> Iterator[str]:
             yield _commented(f"{lead}{line.key}:", line.comment)
             yield from _block(line.value, column + _STEP)
         else:
-            yield _commented(f"{lead}{line.key}: {inline(line.value)}", line.comment)
+            yield _commented(f"{lead}{line.key}: {_value(line)}", line.comment)
 
 
 def _flow(entry: Sequence[Line], column: int) -> Iterator[str]:
@@ -81,11 +89,19 @@ def _flow(entry: Sequence[Line], column: int) -> Iterator[str]:
             yield from _flow(line.value, column + _STEP)
             yield f"{lead}}},"
         else:
-            yield _commented(f"{lead}{line.key}: {inline(line.value)},", line.comment)
+            yield _commented(f"{lead}{line.key}: {_value(line)},", line.comment)
 
 
 def _commented(text: str, comment: str) -> str:
     return f"{text}  # {comment}" if comment else text
+
+
+def _value(line: Line) -> str:
+    """The value of a key on one line; a day stands as a fiche writes days."""
+    assert not isinstance(line.value, tuple)
+    if line.key in _DAYS and isinstance(line.value, str) and _DAY.fullmatch(line.value):
+        return line.value
+    return inline(line.value)
 
 
 def inline(value: str | int | dict[str, str | int | dict[str, str]] | dict[str, str]) -> str:
@@ -98,6 +114,7 @@ def inline(value: str | int | dict[str, str | int | dict[str, str]] | dict[str, 
 def scalar(text: str) -> str:
     """A text, in quotes where it would otherwise be read as something else."""
     bare = Scalar(Span(file="", line=1, column=1, text=text), plain=True)
-    if _PLAIN.fullmatch(text) and bare.kind == "str" and text.lower() not in _OLD_WORDS:
+    other = text.lower() in _OLD_WORDS or _OLD_NUMBER.fullmatch(text)
+    if _PLAIN.fullmatch(text) and bare.kind == "str" and not other:
         return text
     return json.dumps(text, ensure_ascii=False)

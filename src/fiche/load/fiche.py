@@ -18,7 +18,7 @@ from fiche.load.candidates import candidates, known_cards, known_offers
 from fiche.load.catalog import Catalogs, catalogs
 from fiche.load.extent import check_extent
 from fiche.load.fault import Faults
-from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, read_file
+from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, followed, read_file
 from fiche.load.inputs import piece_input, yaml_input
 from fiche.load.model import ModelFiles, model_files
 from fiche.load.node import Mapping, Node, Scalar
@@ -41,11 +41,12 @@ class Loaded(NamedTuple):
 
 
 def load_fiche(path: Path, importers: Reader) -> Loaded:
-    """Read a fiche of the disk and every file that it names.
+    """Read a fiche of the disk and every file that it names; a link is the fiche that it leads to.
 
     Raises:
         Refused: with everything that is wrong, as far as one look can tell.
     """
+    path = followed(path)
     try:
         content = read_file(path, str(path), YAML_LIMIT)
     except UnreadableError as problem:

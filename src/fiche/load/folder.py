@@ -59,6 +59,14 @@ class DiskFolder(NamedTuple):
         return read_file(path, name, limit)
 
 
+def followed(path: Path) -> Path:
+    """The file that a link leads to: what it names lies beside it, not beside the link."""
+    try:
+        return path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):  # in a circle: reading it says so
+        return path
+
+
 def inside(name: str) -> None:
     """Refuse a name that is not plainly a path below a folder.
 
