@@ -175,10 +175,32 @@ def test_what_is_known_is_a_key_and_what_is_not_is_a_comment():
 
 @pytest.mark.parametrize(
     "text",
-    (
-        "2026-01-01 2026-1-1 1_000 017 0o17 0x1F 0b1 1.5e3 1. 12 1e5 -1 .5 .inf 12:30:00 "
-        "yes No ON null true False ~ = <<"
-    ).split(),
+    [
+        "2026-01-01",
+        "2026-1-1",
+        "1_000",
+        "017",
+        "0o17",
+        "0x1F",
+        "0b1",
+        "1.5e3",
+        "1.",
+        "12",
+        "1e5",
+        "-1",
+        ".5",
+        ".inf",
+        "12:30:00",
+        "yes",
+        "No",
+        "ON",
+        "null",
+        "true",
+        "False",
+        "~",
+        "=",
+        "<<",
+    ],
 )
 def test_a_text_that_a_reader_of_yaml_may_take_for_another_type_is_in_quotes(text):
     assert scalar(text) == f'"{text}"'
