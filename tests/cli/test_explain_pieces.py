@@ -78,6 +78,38 @@ def flat(ended):
     return " ".join(ended.out.split())
 
 
+# --- Hostile pieces -----------------------------------------------------------------------------
+
+ACTING = "\x1b[31mR\x07\x1b]0;t\x07\u202e\u200b\x9b31m<script>"
+HOSTILE = {
+    "escapes around the line": (ACTING + OOM.strip() + ACTING + "\n").encode(),
+    "a line of two megabytes": b"A" * 900_000 + b" " + OOM.strip().encode() + b"B\x1b[2J" * 200_000,
+    "bytes that are no text": b"\xff\x1b[31m\x00" * 500 + OOM.strip().encode() + b"\x9b\x00" * 500,
+    "a line drawn over": OOM.replace("\n", "\r\x1b[2K").encode() + b"\n",
+}
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "packed"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_of_a_hostile_piece_acts_on_the_terminal(fiche, cited, name, packed):
+    """Law 7: neither in an index, nor in the table of a piece, nor in the words around a figure."""
+    path = cited(packed(HOSTILE[name]))
+    for asked in ([], ["piece"], ["piece/failure.1"], ["piece/failure.1.requested"]):
+        ended = fiche("explain", path, *asked)
+        assert ended.code == 0, ended.err
+        assert ended.out == clean(ended.out)
+        assert max(map(len, ended.out.split("\n"))) < 2 * LONGEST
+        assert fiche("explain", path, *asked, "--json").out.isascii()
+
+
+@pytest.mark.parametrize("asked", [ACTING, f"piece/{ACTING}", "\udcff", "x" * 100_000, "../.."])
+def test_an_id_that_is_asked_for_may_be_hostile(fiche, cited, asked):
+    ended = fiche("explain", cited(OOM.encode()), asked)
+    assert (ended.code, ended.out, ended.err[:5]) == (2, "", "F701 ")
+    assert ended.err == clean(ended.err)
+    assert len(ended.err) < 2000
+
+
 # --- Wrappings ----------------------------------------------------------------------------------
 
 WRAPPINGS = {
