@@ -249,6 +249,18 @@ def test_a_list_of_many_receivers_is_shown_as_it_stands():
     assert ("part 1 line 1", "24 GB") in placed(content)
 
 
+def test_what_is_no_header_begins_the_text():
+    content = (
+        b'From: a@b\nMIME-Version: 1.0\nDate: x\nContent-Type: multipart/mixed; boundary="o"\n\n'
+    )
+    content += b"--o\n24 GB\n--o\nX-A: 1\n  2\n48 GB\n\n96 GB\n--o"
+    assert placed(content)[2:] == [
+        ("part 2 line 1", "24 GB"),
+        ("part 3 line 1", "48 GB"),
+        ("part 3 line 3", "96 GB"),
+    ]
+
+
 def test_the_parts_of_a_mail_are_told_apart_and_numbered_in_their_order():
     content = (
         b"From: a@b\r\nDate: x\r\nMIME-Version: 1.0\r\n"

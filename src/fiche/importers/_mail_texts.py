@@ -32,7 +32,7 @@ _MAX_STRUCTURED_OF_ALL = 64 * 1024
 _STRUCTURED = ("content-type", "content-disposition", "content-transfer-encoding", "mime-version")
 _SHOWN_HEADERS = ("From", "To", "Date", "Subject")
 _HINT = "put the words into a text file beside it"
-_BLANK = lazy(rb"(?:\A|\n)\r?\n")
+_OF_HEADERS = lazy(rb"From |[!-9;-~]{1,998}:|[ \t]")
 _FIELD = lazy(rb"\n(?![ \t])")
 _END = lazy(rb"[ \t]{0,100}\r?\n?\Z")
 _MAIL, _TEXT = "message/rfc822", "text/plain"
@@ -80,8 +80,7 @@ def _parts(content: bytes, default: str, depth: int, bounds: _Bounds) -> Iterato
     sha256 = bounds.sha256
     if depth > MAX_DEPTH:
         raise _too_much(f"parts stand in parts more than {MAX_DEPTH} deep", sha256)
-    blank = _BLANK.search(content)
-    end = len(content) if blank is None else blank.end()
+    end = _end_of_headers(content)
     head = _head(content[:end], bounds)
     told = _read(lambda: head["content-type"], sha256)
     kind = default if told is None else told.content_type
@@ -95,6 +94,15 @@ def _parts(content: bytes, default: str, depth: int, bounds: _Bounds) -> Iterato
         inner = _MAIL if kind == "multipart/digest" else _TEXT
         for each in _between(body, boundary.encode("utf-8", "surrogatepass")):
             yield from _parts(each, inner, depth + 1, bounds)
+
+
+def _end_of_headers(content: bytes) -> int:
+    """Behind the blank line that ends the headers, or before the first line that can be none of them."""
+    at = 0
+    while at < len(content) and _OF_HEADERS.match(content, at):
+        at = content.find(b"\n", at) + 1 or len(content)
+    blank = 2 if content.startswith(b"\r\n", at) else 1 if content.startswith(b"\n", at) else 0
+    return at + blank
 
 
 def _between(body: bytes, boundary: bytes) -> Iterator[bytes]:
