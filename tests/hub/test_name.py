@@ -57,6 +57,7 @@ def test_a_model_is_named(text, model, revision, file):
         f"org/{'m' * 100}",
         "https://huggingface.co/",
         "https://huggingface.co/gpt2",
+        "https://[x/org/model",
         "https://huggingface.co/datasets/org/model",
         "https://huggingface.co/org/model/tree/main/folder",
         "https://huggingface.co/org/model/blob/main/%2e%2e/x.gguf",

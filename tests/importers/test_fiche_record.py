@@ -213,6 +213,18 @@ def test_counters_that_cannot_be_are_said_and_not_mended(change):
     assert not any(w.startswith("inconsistent") for w in read(RECORD).warnings)
 
 
+def test_halves_of_characters_are_no_text_neither_as_key_nor_as_value():
+    half = "\udc00"
+    named = json.dumps(record(lambda d: d.update({half: half}))).encode()
+    with pytest.raises(Refused) as refused:
+        read(named)
+    (told,) = refused.value.diagnostics
+    assert told.code == "F432"
+    assert told.message.encode()
+    kept = json.dumps(record(lambda d: d.update(extra={half: {half: half}}))).encode()
+    assert read(kept).facts == read(RECORD).facts
+
+
 def test_unknown_keys_live_under_extra():
     document = record(lambda d: d.update(extra={"note": [1.5, {"x": None}]}))
     assert read(document).facts == read(RECORD).facts

@@ -59,7 +59,10 @@ def _of_text(text: str) -> HubName | None:
 
 def _of_page(text: str) -> HubName | None:
     """`https://HOST/org/model/tree/REVISION`; HOST is not asked: HF_ENDPOINT says which hub."""
-    parts = [unquote(part) for part in urlsplit(text).path.split("/") if part]
+    try:
+        parts = [unquote(part) for part in urlsplit(text).path.split("/") if part]
+    except ValueError:  # a host in brackets that are not closed
+        return None
     if len(parts) < 2 or len(parts) == 3 or _of_text("/".join(parts[:2])) is None:
         return None
     model, rest = "/".join(parts[:2]), parts[2:]

@@ -86,14 +86,18 @@ def _settled(value: object, path: tuple[str | int, ...], faults: list[Fault]) ->
             hint = "bytes, counts and nanoseconds are written in full: 8589934592, not 8.0e9"
             faults.append(Fault("F434", path, f"{value.text[:40]} is no whole number", hint))
         return value.text
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "replace").decode("utf-8")
-    return value
+    return _text(value) if isinstance(value, str) else value
+
+
+def _text(text: str) -> str:
+    """Halves of characters, which an escape of JSON may name, are no text."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) -> dict[str, object]:
     found: dict[str, object] = {}
-    for key, item in value.pairs:
+    for name, item in value.pairs:
+        key = _text(name)
         if key in found:
             faults.append(Fault("F433", (*path, key), f"the key {key!r} stands twice", "keep one"))
         found[key] = _settled(item, (*path, key), faults)
