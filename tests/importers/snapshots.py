@@ -28,6 +28,9 @@ def snapshot(segments=(), traces=((),), **more):
     }
 
 
+SHARED = [MODEL, TRAIN]
+
+
 def block(address, size, requested, state="active_allocated", frames=(MODEL, TRAIN)):
     return {
         "address": address,
@@ -77,7 +80,7 @@ class Machine:
     live: dict = field(default_factory=dict)
     pending: dict = field(default_factory=dict)
 
-    def note(self, action, address, size, frames=(MODEL, TRAIN), **more):
+    def note(self, action, address, size, frames=SHARED, **more):
         key = "device_free" if action == "oom" else "addr"
         entry = {"action": action, key: address, "size": size, "stream": 0}
         if self.times:

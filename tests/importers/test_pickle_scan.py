@@ -35,10 +35,10 @@ FORBIDDEN = {
     "STACK_GLOBAL": framed(CALL),
     "INST": PROTO + b"(" + text(b"false") + b"ios\nsystem\n.",
     "OBJ": PROTO + b"(N" + text(b"false") + b"o.",
-    "REDUCE": PROTO + b"NN\x85R.",
+    "REDUCE": PROTO + b"NNR.",
     "BUILD": PROTO + b"}}b.",
-    "NEWOBJ": PROTO + b"N)\x81.",
-    "NEWOBJ_EX": PROTO + b"N)}\x92.",
+    "NEWOBJ": PROTO + b"NN\x81.",
+    "NEWOBJ_EX": PROTO + b"NN}\x92.",
     "EXT1": PROTO + b"\x82\x01.",
     "EXT2": PROTO + b"\x83\x01\x00.",
     "EXT4": PROTO + b"\x84\x01\x00\x00\x00.",
@@ -137,7 +137,6 @@ EXCESSIVE = {
     "a number above 64 bits": PROTO + b"\x8a\x09" + b"\x00" * 8 + b"\x01.",
     "lists in lists": PROTO + b"]" * (3 * MEBIBYTE) + b"a" * (3 * MEBIBYTE - 1) + b".",
     "marks": PROTO + b"(" * (6 * MEBIBYTE) + b"t.",
-    "tuples of tuples": PROTO + b"N" + b"\x85" * (6 * MEBIBYTE) + b".",
     "dictionaries": PROTO + b"](" + b"}" * (6 * MEBIBYTE) + b"e.",
     "nothing, often": PROTO + b"](" + b"N" * (6 * MEBIBYTE) + b"e.",
 }
@@ -171,6 +170,80 @@ def test_what_would_take_memory_is_refused_before_it_does(name):
     assert ended.stdout.decode().strip() in ("F461", "F462"), ended.stderr.decode()
     if name != "a number of 2**30 bytes":
         assert refusal(EXCESSIVE[name]).reason == "excessive"
+
+
+ZERO = b"K\x00"
+TUPLES = {
+    "none": b")",
+    "one": ZERO + b"\x85",
+    "a text": ZERO + text(b"word") + b"\x86",
+    "a text that ends like two numbers": b"K\x00K\x00\x86" + text(b"KaKb") + b"\x86",
+    "a list": ZERO + b"]\x86",
+    "three": ZERO * 3 + b"\x87",
+    "marked": b"(" + ZERO * 3 + b"t",
+    "marked, of pairs": b"(" + (ZERO * 2 + b"\x86") * 2 + b"t",
+    "of itself": ZERO * 2 + b"\x86\x94h\x00h\x00\x86",
+    "of itself, and a number": ZERO * 2 + b"\x86\x94h\x00" + ZERO + b"\x86",
+    "of tuples": b"N" + b"\x85" * (6 * MEBIBYTE),
+}
+
+
+@pytest.mark.parametrize("name", TUPLES)
+def test_a_tuple_that_is_no_pair_of_numbers_is_refused(name):
+    """The hash of a tuple is taken anew each time: nested ones as a key would take for ever."""
+    body = TUPLES[name] + b"."
+    for content in (PROTO + body, framed(body), PROTO + b"]" * 200 + body):
+        assert refusal(content).reason == "other"
+        with pytest.raises(Refused, match="F463"):
+            read(content)
+
+
+def test_tuples_of_tuples_are_never_a_key():
+    """A hundred pairs, each of the one before twice: 2**100 steps for one hash."""
+    pairs = ZERO * 2 + b"\x86q\x00"
+    for n in range(100):
+        pairs += b"h" + bytes((n,)) * 1 + b"h" + bytes((n,)) + b"\x86q" + bytes((n + 1,))
+    for content in (PROTO + b"}" + pairs + b"Ns.", PROTO + b"}(" + pairs + b"Nu."):
+        with pytest.raises(Refused, match="F463"):
+            read(content)
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (300, 1), (1, 300), (70_000, -1), (1 << 40, 1 << 62)])
+@pytest.mark.parametrize("cut", range(-2, 40))
+def test_a_pair_may_lie_over_the_end_of_a_run(numbers, cut):
+    """Of a portion that is matched at once, or of a frame, which writers end inside of a pair too."""
+    pair = pickle.dumps(numbers, 2)[2:].rpartition(b"q\x00")[0]
+    for written in (pair, b"(" + pair[:-1] + b"t"):
+        body = b"](" + words(_pickle_scan._RUN - 1 - cut) + written
+        rest = b"N" * 3000 + b"e."
+        assert loaded(PROTO + body + rest)[-3001] == numbers
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (300, 1), (1, 300), (70_000, -1), (1 << 40, 1 << 62)])
+def test_a_frame_may_end_inside_a_pair(numbers):
+    one, other = [pickle.dumps(number, 2)[2:-1] for number in numbers]
+    before = b"](" + words(_pickle_scan._RUN + 50)
+    for first, second in (
+        (one, other + b"\x86"),
+        (one + other, b"\x86"),
+        (ZERO + one, other + b"\x86"),
+    ):
+        for front in (b"](", before):
+            two = frames(front + first, second + b"e.")
+            assert loaded(two)[-1] == numbers
+    for first, second in ((text(b"K\x00"), ZERO + b"\x86"), (text(b"K\x00K\x00"), b"\x86")):
+        with pytest.raises(UnsafePickleError, match="no pair"):
+            loaded(frames(b"](N" + first, second + b"e."))
+
+
+def words(length):
+    """Texts that take up so many bytes."""
+    one = text(b"w" * 18)
+    return one * (length // 20 - 1) + text(b"w" * 13) + text(b"w" * (length % 20 + 1))
+
+
+def frames(*bodies):
+    return PROTO + b"".join(b"\x95" + struct.pack("<Q", len(body)) + body for body in bodies)
 
 
 def test_small_structures_that_would_never_be_walked_to_their_end_are_refused():
@@ -214,18 +287,13 @@ def test_the_unpickler_itself_resolves_nothing():
         plain_values(content, whole, lambda owner, entries: False)
 
 
+NUMBERS = st.integers(-(2**63), 2**63)
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**63), 2**63)
-    | st.floats(allow_nan=False)
-    | st.text(max_size=300),
+    st.none() | st.booleans() | NUMBERS | st.floats(allow_nan=False) | st.text(max_size=300),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(st.text(max_size=8), inner, max_size=4)
-        | st.tuples(inner)
-        | st.tuples(inner, inner)
-        | st.tuples(inner, inner, inner, inner)
+        | st.tuples(NUMBERS, NUMBERS)
     ),
     max_leaves=40,
 )
@@ -252,7 +320,7 @@ def test_every_plain_value_comes_back_from_the_other_writer(value):
 
 def test_a_long_file_of_many_frames_comes_back_as_it_was():
     value = [
-        {"name": f"word {n}", "line": n, "of": [n, (n,), -n, n * 10**12]} for n in range(30_000)
+        {"name": f"word {n}", "line": n, "of": [n, (n, -n), n * 10**12]} for n in range(30_000)
     ]
     for protocol in (2, 4, 5):
         assert loaded(dumped(value, protocol)) == value

@@ -4,6 +4,7 @@ import gc
 import io
 import json
 import random
+from copy import deepcopy
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +29,7 @@ from importers.snapshots import (
 from fiche.importers import _pickle_scan
 from fiche.importers._detect import read as read_any
 from fiche.importers._intake import take_in
+from fiche.importers._snapshot_entry import entry_text
 from fiche.importers.torch_snapshot import MEMBER
 from fiche.kernel.diagnostic import Refused
 
@@ -428,6 +430,7 @@ def test_changed_values_are_read_or_refused(data):
     """Mutations that keep the pickle whole: a value of another sort anywhere in a snapshot."""
     machine = busy(2)
     value = snapshot(machine.held(), [machine.entries], external_annotations=[{"name": "a"}])
+    value = deepcopy(value)  # its frames are those of all machines
     for _ in range(data.draw(st.integers(1, 3))):
         spot = value
         while isinstance(spot, dict | list) and spot:
@@ -498,3 +501,33 @@ def test_a_text_pickle_is_known_by_its_name_and_refused():
     text = b"(i__builtin__\nprint\n."
     assert MEMBER.accepts(text, "snapshot.pickle") == 60
     assert MEMBER.accepts(text, "notes.txt") == 0
+
+
+def test_two_lists_that_share_their_parts_are_never_compared():
+    """The same shape built twice: each step of a comparison doubles the next."""
+
+    def endless():
+        value = []
+        for _ in range(100):
+            value = [value, value]
+        return value
+
+    segments = [
+        {"device": 0, "total_size": 512, "blocks": []},
+        {"device": endless(), "blocks": []},
+        {"device": endless(), "blocks": []},
+    ]
+    content = dumped(snapshot(segments))
+    assert "device list" not in entry_text(content, "", "segments/0")
+    assert entry_text(content, "", "segments/1").startswith("device 2")
+    with pytest.raises(Refused, match="F463"):
+        read(content)
+
+
+@pytest.mark.parametrize("word", [(1, 2), 5, 2.5, None, [1], {"a": "b"}])
+def test_a_label_is_a_text(word):
+    machine = busy(2)
+    machine.entries[1]["user_metadata"] = word
+    machine.entries[2]["user_metadata"] = "forward"
+    reading = read(dumped(snapshot(machine.held(), [machine.entries])))
+    assert reading.further["labels"] == ["forward"]

@@ -18,6 +18,10 @@ PROTOCOLS = range(2, 6)
 FRAME, STOP = 0x95, 0x2E
 # What allocates, or lies on the stack, at the cost of one byte.
 ALLOCATING = b"]}()N\x85\x86\x87\x88\x89t"
+# A snapshot holds pairs of numbers (segment_pool_id) and no other tuple: hashing nested ones may never end.
+TUPLES = b")t\x85\x86\x87"
+PAIR = 0x86
+NUMBERS = b"KMJ\x8a"
 
 FORBIDDEN = {
     ord("c"): "GLOBAL",
@@ -73,19 +77,27 @@ def reach(content: bytes, pos: int) -> int:
     return head if op == FRAME else head + int.from_bytes(content[pos + 1 : pos + head], "little")
 
 
+_LONGS = b"|".join(bytes([n]) + b"." * n for n in (6, 7, 5, 0, 1, 2, 3, 4, 8)) + (
+    rb"|\x09........\x00"
+)
+NUMBER = rb"(?:K.|M..|J....|\x8a(?:" + _LONGS + b"))"
+
+
 def ordinary(length: int, *, puts: bool = True) -> bytes:
     """The opcodes of a run, commonest first, each branch told by its first byte.
 
+    A pair of numbers is one step: no other tuple is taken.
     Without `puts` none that names the index at which it puts something into the memo.
     Repeated dots and not counts: the engine walks them without bookkeeping.
     """
-    longs = b"|".join(bytes([n]) + b"." * n for n in (6, 7, 5, 0, 1, 2, 3, 4, 8))
-    longs += rb"|\x09........\x00"
+    pair = b"(?:" + NUMBER + rb"\x86)?+"
+    marked = b"(?:" + NUMBER * 2 + b"t)?+"
     short = b"|".join(re.escape(bytes([n])) + b"." * n for n in range(_SHORT))
     texts = b"|".join(re.escape(bytes([n])) + rb"\x00\x00\x00" + b"." * n for n in range(_SHORT))
     return (
-        rb"h.|[]}()\x94\x85-\x89uesNta]|j....|K.|\x8a(?:" + longs + rb")|J....|\x8c(?:" + short
-        + rb")|M..|G........|X(?:" + texts + b")"
+        rb"h.|[]}\x94\x88\x89uesNa]|j....|\(" + marked + b"|K." + pair
+        + rb"|\x8a(?:" + _LONGS + b")" + pair + b"|J...." + pair + rb"|\x8c(?:" + short
+        + rb")|M.." + pair + b"|G........|X(?:" + texts + b")"
         + (rb"|q.|r" + indexes(length) if puts else b"")
     )  # fmt: skip
 

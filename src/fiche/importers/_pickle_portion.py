@@ -16,7 +16,7 @@ _LONGEST_ENTRY = 8 << 10
 
 
 class UnsafePickleError(Exception):
-    """Bytes that are not read: `reason` is forbidden_global, malformed, truncated, excessive or text."""
+    """Bytes that are not read: `reason` is forbidden_global, malformed, truncated, excessive, text or other."""
 
     def __init__(self, reason: str, offset: int, words: str) -> None:
         super().__init__(words)

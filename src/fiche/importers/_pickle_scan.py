@@ -18,10 +18,13 @@ from fiche.importers._pickle_opcodes import (
     ALLOCATING,
     FORBIDDEN,
     FRAME,
+    NUMBER,
     ODD,
     OUTSIDE,
+    PAIR,
     PROTOCOLS,
     STOP,
+    TUPLES,
     WIDTHS,
     ordinary,
     reach,
@@ -33,6 +36,8 @@ from fiche.importers._pickle_shapes import most_usual_shape
 __all__ = ["Portion", "Scan", "UnsafePickleError", "scanned"]
 
 _RUN = 64 * 1024
+# A run that would leave less than this up to its end takes it too: what ends a frame is seen in one piece.
+_REST = 1024
 _RUN_BETWEEN_SHAPES = 2048
 _PORTION = 1024 * 1024
 # Of so many bytes of file, one may be an opcode that allocates without any argument.
@@ -40,6 +45,10 @@ _ONE_IN, _FREE = 4, 64 * 1024
 _MOST_ALLOCATING = 32 * 1024 * 1024
 # The end of one batch of entries and the start of the next.
 _BATCH = b"ue(}"
+# A writer may end a frame inside a pair: before its second number, or behind both.
+_PAIR_ENDS = lazy(NUMBER + bytes([PAIR]), re.DOTALL)
+_PAIR_GOES_ON = lazy(b"(?:" + NUMBER + b"){0,2}+[" + bytes([PAIR]) + b"t]", re.DOTALL)
+_PAIR_IS_OVER = lazy(NUMBER + b"?+" + bytes([PAIR]), re.DOTALL)
 # Shapes are learnt, and long traces are handed on in parts, where that pays.
 _LONG = 1024 * 1024
 _LEARNT_FROM = 64 * 1024
@@ -76,6 +85,8 @@ class Scan:
         plain = b"(?:" + ordinary(self.length)
         self.runs = lazy(plain + b")++", re.DOTALL)
         self.between = lazy(plain + rb")+?(?=\})", re.DOTALL)
+        self.numbers = lazy(plain + b")*?(" + NUMBER + b")(" + NUMBER + rb")?+\Z", re.DOTALL)
+        self.run_at = 2
         self.shapes: re.Pattern[bytes] | None = None
         self.mark, self.stride = _BATCH, 0
         self.cut = self.length
@@ -148,7 +159,7 @@ class Scan:
             return False
         self.portions.append(Portion(start=self.pos, end=self.cut, written=written))
         self.pos = self.start = self.cut
-        self.frame_end, self.batched = frame_end, True
+        self.run_at, self.frame_end, self.batched = self.pos, frame_end, True
         self._next_cut(self.pos)
         return True
 
@@ -165,11 +176,17 @@ class Scan:
             self.pos = known.end() if known else self.pos
             near = min(end, self.pos + _RUN_BETWEEN_SHAPES)
             found = self.between.match(self.content, self.pos, near)
-        found = found or self.runs.match(self.content, self.pos, min(end, self.pos + _RUN))
+        found = found or self._run(end)
         if found:
             self._dense(self.content[self.pos : found.end()])
-            self.pos = found.end()
+            self.run_at, self.pos = self.pos, found.end()
         return self.pos > before
+
+    def _run(self, end: int) -> re.Match[bytes] | None:
+        near = self.pos + _RUN if end - self.pos > _RUN + _REST else end
+        found = self.runs.match(self.content, self.pos, near)
+        pair = _PAIR_GOES_ON.match(self.content, found.end(), end) if found and near < end else None
+        return self.runs.match(self.content, self.pos, pair.end()) if pair else found
 
     def _dense(self, run: bytes) -> None:
         """What allocates by one byte is counted, bytes of numbers and texts that look alike with it."""
@@ -221,8 +238,13 @@ class Scan:
         if end > self.length:
             raise self._broken("truncated", "a frame is longer than what is left of the file")
         self._close()
+        before = self.numbers.match(self.content, self.run_at, self.pos)
         self.pos += 9
         self.start, self.frame_end = self.pos, end
+        if before is not None:
+            pair = _PAIR_ENDS if before[2] is None else _PAIR_IS_OVER
+            ended = pair.match(self.content, self.pos, end)
+            self.pos = ended.end() if ended else self.pos
 
     def _text(self, width: int) -> None:
         first = self.pos + 1 + width
@@ -243,6 +265,8 @@ class Scan:
             return self._broken("excessive", "a memo index larger than the file could fill")
         if op == 0x8A and self.content[self.pos + 1 : self.pos + 2] >= b"\x09":
             return self._broken("excessive", "a number of more than 64 bits")
+        if op in TUPLES:
+            return self._broken("other", "a tuple that is no pair of numbers")
         if op in ODD or op not in WIDTHS:
             what = ODD.get(op, f"opcode 0x{op:02x}")
             return self._broken("malformed", f"{what}, which no snapshot is written with")

@@ -7,7 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fiche.importers._lazy import lazy
-from fiche.importers._pickle_opcodes import ALLOCATING, FRAME, STOP, WIDTHS, indexes, reach
+from fiche.importers._pickle_opcodes import (
+    ALLOCATING,
+    FRAME,
+    NUMBERS,
+    PAIR,
+    STOP,
+    TUPLES,
+    WIDTHS,
+    indexes,
+    reach,
+)
 from fiche.kernel.record import record
 
 # What allocates without argument may be one byte in so many; files made of anything denser learn nothing.
@@ -57,12 +67,15 @@ def _shapes(content: bytes, pos: int, end: int) -> Iterator[_Shape]:
 def _shape(content: bytes, start: int, end: int) -> _Shape | None:
     """The dictionary at `start` as a pattern, if it holds only scalars, references and lists of these."""
     parts: list[bytes] = []
-    pos, key, allocating, opened = start, b"", 0, 0
+    pos, key, allocating, opened, numbers = start, b"", 0, 0, 0
     while pos < end:
         op = content[pos]
         width = reach(content, pos)
         if (op == ord("}") and pos > start) or not _plain(op, width):
             return None
+        if op in TUPLES and (op != PAIR or numbers < 2):
+            return None
+        numbers = numbers + 1 if op in NUMBERS else 0
         if op == ord("(") and opened == ord("]"):
             held = _REFERENCES.match(content, pos + 1, end)
             if held is None:

@@ -56,7 +56,10 @@ def _of_how_many(value: object, path: str) -> str:
     if not path.startswith("segments/") or not isinstance(segments, list):
         return ""
     own = _at(segments[int(place)], ["device"])
-    count = sum(_at(one, ["device"]) == own for one in segments)
+    if type(own) is not int:
+        return ""  # two lists that share their parts may be compared without an end
+    devices = (_at(one, ["device"]) for one in segments)
+    count = sum(type(device) is int and device == own for device in devices)
     return "" if count < 2 else f"first of {count} segments of device {_plain(own)}: "
 
 

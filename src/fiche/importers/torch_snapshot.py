@@ -33,6 +33,7 @@ _CODES = {
     "truncated": "F461",
     "excessive": "F462",
     "text": "F465",
+    "other": "F463",
 }
 _HINTS = {
     "F460": "a snapshot holds plain values only: do not open this file in any other program either",
@@ -55,6 +56,8 @@ def read(content: bytes, sha256: str) -> Reading:
     except UnsafePickleError as problem:
         code = _CODES[problem.reason]
         place = f"byte {problem.offset}"
+        if code == "F463":
+            raise _no_snapshot(problem.words, sha256, place) from None
         raise refused(code, problem.words, sha256, path=place, hint=_HINTS[code]) from None
     except MisshapenError as problem:
         raise _no_snapshot(problem.words, sha256, problem.path) from None
