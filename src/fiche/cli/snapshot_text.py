@@ -12,6 +12,7 @@ from fiche.report.timeline import seconds
 
 _SHOWN = 5
 _MOST_POOLS = 4
+_MOST_STREAMS = 8
 _MOST_FAILURES = 3
 _Told = Mapping[str, Any]
 
@@ -54,6 +55,19 @@ def _device(device: _Told, now: Mapping[str, int | None]) -> Iterator[str]:
     if "reserved_peak" in device:
         rows += _peaks(device, unit)
     yield table(rows, right=(2,), indent="    ")
+    yield from _streams(device["streams"], unit)
+
+
+def _streams(streams: Sequence[_Told], unit: str) -> Iterator[str]:
+    """A line a stream, only where there are several."""
+    for told in streams[:_MOST_STREAMS] if len(streams) > 1 else ():
+        peak = told.get("reserved_peak")
+        most = f", {_memory(peak['bytes'], unit)} at most {_when(peak)}" if peak else ""
+        yield (
+            f"    stream {told['stream']}  reserved {_memory(told['reserved'], unit)} now{most}\n"
+        )
+    if streams[_MOST_STREAMS:]:
+        yield f"    {len(streams) - _MOST_STREAMS} further streams: see --json\n"
 
 
 def _peaks(device: _Told, unit: str) -> Iterator[tuple[str, str, str, str]]:

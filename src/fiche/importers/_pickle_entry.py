@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fiche.importers._lazy import lazy
 from fiche.importers._pickle_opcodes import ALLOCATING
 
-NUMBERS = ("addr", "size", "time_us")
+NUMBERS = ("addr", "size", "time_us", "stream")
 REFERENCES = ("action", "user_metadata")
 FRAMES, SAME_FRAMES = "frames", "the frames of another entry"
 # What the value of each key that columns need may be; an entry without one of them is read the slow way.

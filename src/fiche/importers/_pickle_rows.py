@@ -40,15 +40,15 @@ _COSTS, _MOST_COSTS, _MOST_LESSONS = 4, 128, 8
 
 @record
 class Batch:
-    """Entries as columns, named by `COLUMNS`; the last, of labels, holds a single one if all have it."""
+    """Entries as columns, named by `COLUMNS`; streams and labels are a single one if all have it."""
 
     columns: tuple[list[Any], ...]
 
     def entries(self) -> list[dict[str, Any]]:
         """The entries as dictionaries."""
-        *columns, words = self.columns
-        labels = words if len(words) > 1 else repeat(words[0])
-        rows = zip(*columns, labels, strict=False)
+        count = len(self.columns[0])
+        columns = (c if len(c) == count else repeat(c[0], count) for c in self.columns)
+        rows = zip(*columns, strict=True)
         return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
@@ -117,8 +117,9 @@ class Rows:
         named = {name: {*column[name]} for name in REFERENCES}
         if max(map(index_of, set[bytes]().union(*named.values()))) >= self._index:
             return None
-        if len(named[REFERENCES[1]]) == 1:
-            column[REFERENCES[1]] = [*named[REFERENCES[1]]]
+        for name in (REFERENCES[1], NUMBERS[-1]):
+            held = {*column[name]}
+            column[name] = [*held] if len(held) == 1 else column[name]
         stacks = (self._after + self._before).join(
             self._once_each(column[SAME_FRAMES], column[FRAMES])
         )

@@ -1,4 +1,4 @@
-"""The entries of one trace as columns: four whole numbers each, taken batch by batch and then dropped.
+"""The entries of one trace as columns: five whole numbers each, taken batch by batch and then dropped.
 
 An entry's dictionary takes ten times as much. Everything here runs in C over whole batches; entries
 that lack a key, and refusals, take the slow way.
@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from fiche.importers._pickle_rows import COLUMNS, Batch
+from fiche.importers._snapshot_streams import StreamColumn
 
 ALLOC, FREE_REQUESTED, FREE_COMPLETED = 1, 2, 3
 GROWN, SHRUNK = (4, 6), (5, 7)
@@ -51,13 +52,14 @@ class MisshapenError(Exception):
 
 
 class Columns:
-    """One trace: `codes`, `counts` (bytes), `addresses`, `times` (us) and `frames`, by entry."""
+    """One trace: `codes`, `counts` (bytes), `addresses`, `times` (us), `streams` and `frames`, by entry."""
 
     def __init__(self) -> None:
         self.codes = bytearray()
         self.counts = array("q")
         self.addresses = array("Q")
         self.times = array("q")
+        self.streams = StreamColumn()
         self.frames: list[object] = []
         self.device_free: dict[int, int] = {}
         self.unknown: dict[str, int] = {}
@@ -109,6 +111,7 @@ class Columns:
         addresses: list[Any],
         counts: list[Any],
         times: list[Any],
+        streams: list[Any],
         frames: list[Any],
         words: list[Any],
     ) -> None:
@@ -117,6 +120,7 @@ class Columns:
         self.addresses.fromlist(addresses)
         self.counts.fromlist(counts)
         self.times.fromlist(times)
+        self.streams.take(streams, len(actions))
         self.frames.extend(frames)
         if len(self.words) < _MOST_NAMES:
             plain = {*map(type, words)} <= {str, type(None)}  # anything else is never hashed
@@ -125,6 +129,7 @@ class Columns:
     def _back_to(self, length: int) -> None:
         for column in (self.codes, self.addresses, self.counts, self.times, self.frames):
             del column[length:]
+        self.streams.cut(length)
 
     def _one(self, entry: object, path: str) -> None:
         if not isinstance(entry, dict):
@@ -148,6 +153,7 @@ class Columns:
         if code == OOM and "device_free" in entry:
             self.device_free[len(self.codes)] = at
         self.codes.append(_OTHER if code is None else code)
+        self.streams.add(entry.get("stream"))
         self.frames.append(entry.get("frames"))
         word = entry.get("user_metadata")
         if type(word) is str and len(self.words) < _MOST_NAMES:

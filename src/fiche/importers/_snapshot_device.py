@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
+from fiche.importers._snapshot_apart import Apart, apart
 from fiche.importers._snapshot_columns import (
     ALLOC,
     FREE_COMPLETED,
@@ -33,6 +34,7 @@ class Device:
     trace: Columns
     replay: Replay | None = None
     live: Live | None = None
+    apart: Apart | None = None
     disagrees: bool = False
 
     def replayed(self) -> Device:
@@ -46,6 +48,7 @@ class Device:
             if not self.disagrees:
                 self.replay = told
                 self.live = live_at(self.trace, told.requested.at, self.now.blocks)
+                self.apart = apart(self.trace, self.now)
         return self
 
     def reserved_start(self, told: Replay) -> int:

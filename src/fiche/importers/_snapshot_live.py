@@ -41,7 +41,7 @@ class Live:
         return sum(group.asked for _, group in self.groups)
 
 
-def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any]]) -> Live:
+def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any, int]]) -> Live:
     """What lived just after entry `peak` (-1: at the start of the window).
 
     An address is live if the last thing that happened to it was an allocation, or if nothing happened
@@ -62,7 +62,7 @@ def live_at(trace: Columns, peak: int, blocks: Mapping[int, tuple[int, Any]]) ->
     for place in frees:
         if place > peak:
             _count(groups, (BEFORE, 0, ""), trace.counts[place])
-    for address, (asked, frames) in blocks.items():
+    for address, (asked, frames, _) in blocks.items():
         if address not in first:
             _count(groups, labels.of(frames), asked)
     ordered = sorted(groups.items(), key=lambda item: (-item[1].asked, item[0]))

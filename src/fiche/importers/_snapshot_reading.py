@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fiche.importers._snapshot_apart import left_out, streams
 from fiche.importers._snapshot_device import (
     Device,
     failures,
@@ -100,6 +101,7 @@ def _warnings(device: Device, settings: Mapping[str, Any]) -> Iterator[str]:
         f"allocated_peak_bounded: the trace of {name} records requests, not blocks, so the allocated "
         "peak is known as an interval only"
     )
+    yield from left_out(device.index, device.apart)
     yield from _ring(device, settings)
     for action, times in trace.unknown.items():
         yield f"unknown_action: {times} entries of {name} are {words(action)!r} and move no level"
@@ -170,10 +172,7 @@ def _device(device: Device) -> dict[str, object]:
         "entries": len(trace),
         "actions": sorted(words(action) for action in trace.actions),
         "window_us": instant(trace, len(trace) - 1) if len(trace) else None,
-        "streams": [
-            {"stream": stream, "reserved": held.reserved, "allocated": held.allocated}
-            for stream, held in sorted(now.streams.items())[:50]
-        ],
+        "streams": streams(trace, now, device.apart),
     }
     if told is not None:
         record["reserved_peak"] = _peak(device, told.reserved, device.reserved_start(told))

@@ -43,11 +43,16 @@ class Held:
 
 @dataclass
 class Now(Held):
-    """The levels of one device when the snapshot was taken; `blocks` are the active ones by address."""
+    """The levels of one device when the snapshot was taken.
+
+    `blocks` are the active ones by address, with their streams; `places` the streams of segments by theirs.
+    """
 
     streams: dict[int, Held] = field(default_factory=dict)
     pools: dict[Pool, Held] = field(default_factory=dict)
-    blocks: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    blocks: dict[int, tuple[int, Any, int]] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)
+    streams_told: bool = True
     first_segment: int = 0
     expandable: int = 0
 
@@ -69,13 +74,15 @@ class Levels:
         if device not in self.devices and len(self.devices) >= _MOST_DEVICES:
             raise MisshapenError(path, "segments of more devices than any machine has")
         now = self.devices.setdefault(device, Now(first_segment=place))
-        held = self._blocks(told, path, now)
+        stream = whole(told, "stream", path)
+        now.streams_told &= stream is not None
+        held = self._blocks(told, path, now, stream or 0)
         now.add(held)
         now.expandable += told.get("is_expandable") is True
-        now.streams.setdefault(whole(told, "stream", path) or 0, Held()).add(held)
+        now.streams.setdefault(stream or 0, Held()).add(held)
         now.pools.setdefault(_pool(told, path), Held()).add(held)
 
-    def _blocks(self, told: Mapping[str, Any], path: str, now: Now) -> Held:
+    def _blocks(self, told: Mapping[str, Any], path: str, now: Now, stream: int) -> Held:
         blocks = told.get("blocks")
         if not isinstance(blocks, list):
             raise MisshapenError(path, "a segment needs a list of blocks")
@@ -84,8 +91,10 @@ class Levels:
             raise MisshapenError(path, "more blocks than a file of this length can hold")
         held = Held(segments=1)
         at = told.get("address")
+        if type(at) is int:
+            now.places[at] = stream
         for number, block in enumerate(blocks):
-            at = _block(block, f"{path}/blocks/{number}", held, now, at)
+            at = _block(block, f"{path}/blocks/{number}", held, now, at, stream)
         return self._agreed(told, path, held)
 
     def _agreed(self, told: Mapping[str, Any], path: str, held: Held) -> Held:
@@ -104,7 +113,7 @@ class Levels:
         return held
 
 
-def _block(block: object, path: str, held: Held, now: Now, at: object) -> object:
+def _block(block: object, path: str, held: Held, now: Now, at: object, stream: int) -> object:
     """Count one block in; the address of the next one follows from this one's, where it tells none."""
     told = _dictionary(block, path)
     length, state = whole(told, "size", path), told.get("state")
@@ -120,7 +129,7 @@ def _block(block: object, path: str, held: Held, now: Now, at: object) -> object
             held.allocated += length
             held.requested_allocated = _sum(held.requested_allocated, requested)
         if type(at) is int and requested is not None:
-            now.blocks[at] = (requested, frames)
+            now.blocks[at] = (requested, frames, stream)
     return at + length if type(at) is int else None
 
 
