@@ -114,3 +114,9 @@ def test_whoever_leaves_early_leaves_no_thread_behind():
     with ahead(endless()) as parts:
         assert next(parts) == b"a"
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("unit", [b"[", b"\n [", b"{["])
+def test_a_text_that_is_nothing_but_brackets_is_refused_early(unit):
+    with pytest.raises(Refused, match=r"F428.*nested too deep"):
+        take_in(io.BytesIO(unit * 400), "a.json", None)

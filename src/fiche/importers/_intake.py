@@ -14,9 +14,10 @@ from typing import BinaryIO, NamedTuple
 
 from fiche.importers import _detect, _opened
 from fiche.importers._ahead import ahead
+from fiche.importers._costly import is_costly
 from fiche.importers._excerpt import BARRIER, BLANK_BARRIER, Excerpt
 from fiche.importers._lazy import lazy
-from fiche.importers._limited import SECONDS, within_budget
+from fiche.importers._limited import within_budget
 from fiche.importers._opened import opened, opened_head, packed_once, unpacked_note
 from fiche.importers._packed import PORTION, packing_of, portions, unpacked
 from fiche.importers._pickle_opcodes import long_texts
@@ -35,12 +36,12 @@ SHORT = 16 * 1024 * 1024
 # A log that unpacks to more, or to so many times its length, is no log.
 MOST_UNPACKED = 64 * 1024 * 1024 * 1024
 _MOST_TIMES = 2_000
-_ALWAYS_MAY = 1024 * 1024 * 1024
+_ALWAYS_MAY = 128 * 1024 * 1024
 _STEP = 4 * 1024 * 1024
-# Documents of a few pages that unpack to anything: bounded however short they are.
-_CONTAINERS = (b"%PDF-", b"PK\x03\x04")
-_DOCUMENT_S = 15
 _PICKLE = lazy(rb"\x80[\x02-\x05]")
+# Deeper than any program nests what it writes.
+_DEEP = lazy(rb"(?:\s{0,200}+[\[{]){300}")
+_NOT_DEEP = "copy the file again; no program writes that"
 _LINE = lazy(r"line [0-9]+: ")
 _DOCUMENT = lazy(
     rb"\s{0,4096}(?:[{\[]\s{0,4096}(?:[\"{}\[\]]|-?\d{1,40}(?:\.\d{1,40})?\s{0,40},)|<[?!\w])"
@@ -94,13 +95,10 @@ def _unpacks_to_more(content: bytes) -> bool:
 def _whole(content: bytes, name: str, kind: str | None) -> Taken:
     sha256 = hashlib.sha256(content).hexdigest()
     text = opened(content, sha256)
-    document = text.startswith(_CONTAINERS)
+    if _DEEP.match(text):
+        raise refused("F428", "a document of JSON: nested too deep", sha256, hint=_NOT_DEEP)
     reading = within_budget(
-        lambda: _detect.read(text, sha256, name, kind),
-        len(text),
-        sha256,
-        apart=document or _PICKLE.match(text) is not None,
-        seconds=_DOCUMENT_S if document else SECONDS,
+        lambda: _detect.read(text, sha256, name, kind), len(text), sha256, apart=is_costly(text)
     )
     notes = (*unpacked_note(content), *_secrets(text))
     return Taken(sha256, len(content), _noted(reading, notes))

@@ -3,7 +3,8 @@
 A few hundred bytes can make a parser build gigabytes. Where the system has `fork` and tells how much
 memory a process has mapped (Linux), the child may take `FACTOR` times the input and `BESIDE` more; on
 other systems with `fork` only the time is bounded; on systems without, reading happens in this process,
-unbounded. What comes back is rebuilt from our own nouns alone.
+unbounded. Time is that of the processor, so that a busy machine refuses nothing. What comes back is rebuilt
+from our own nouns alone.
 """
 
 from __future__ import annotations
@@ -24,11 +25,15 @@ from fiche.kernel.piece import Reading
 SMALL = 1024 * 1024
 FACTOR = 16
 BESIDE = 200 * 1024 * 1024
-# The slowest importers read some megabytes a second.
-SECONDS = 60
+# Processor time. The slowest importers read some megabytes a second.
+SECONDS = 10
 BYTES_A_SECOND = 500_000
+# A child that waits for something takes no processor time: so many times as long, and no longer.
+_TIMES_AS_LONG, _WAIT_S = 20, 20
 _STEP = 1024 * 1024
 _LOOK_AFTER_PARENT_S = 0.5
+# Of Linux's `prctl`: a signal for when the parent ends.
+_PR_SET_PDEATHSIG = 1
 _ASKING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -46,7 +51,7 @@ def within_budget(
 ) -> Reading:
     """What `read` returns for an input of `num_bytes` unpacked bytes; `apart` bounds a short one too.
 
-    It may take so many `seconds`, and one more for every half megabyte.
+    It may take so many `seconds` of a processor, and one more for every half megabyte.
 
     Raises:
         Refused: what `read` refuses; F471, it took more memory than it may; F472, it was killed, or did not
@@ -61,24 +66,59 @@ def _from_child(read: Callable[[], Reading], num_bytes: int, sha256: str, second
     """All that the child says before it ends."""
     import signal
 
+    limits = _Limits(num_bytes, seconds + num_bytes // BYTES_A_SECOND)
+    said, status = None, 0
     out, into = os.pipe()
     with _signals_held():
         child = os.fork()
         if child == 0:
             os.close(out)
-            _be_the_child(read, num_bytes, into)
+            _be_the_child(read, limits, into)
     os.close(into)
     try:
-        said = _all_of(out, seconds + num_bytes / BYTES_A_SECOND)
-        if said is None:
-            message = "reading took longer than a file of this length may take"
-            raise refused("F472", message, sha256, hint="cite the part of it that matters")
+        said = _all_of(out, limits.wait)
     finally:
         os.close(out)
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)  # it has said all it will say
-        os.waitpid(child, 0)
+        status = os.waitpid(child, 0)[1]
+    if said is None or (not said and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _late()):
+        message = "reading took longer than a file of this length may take"
+        raise refused("F472", message, sha256, hint="cite the part of it that matters")
     return said
+
+
+class _Limits:
+    """What a child may take: memory for an input of so many bytes, seconds of a processor, and of waiting."""
+
+    def __init__(self, num_bytes: int, seconds: int) -> None:
+        self.num_bytes, self.seconds = num_bytes, max(1, seconds)
+        self.wait = _TIMES_AS_LONG * seconds + _WAIT_S
+        self.parent = os.getpid()
+        self.dies_with_parent = _tie()
+
+
+def _late() -> tuple[int, ...]:
+    """The signals that end a child which took too long."""
+    import signal
+
+    return signal.SIGXCPU, signal.SIGALRM
+
+
+def _tie() -> Callable[[], None] | None:
+    """What a child calls to end with its parent, whatever it is doing; None where there is no such call."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import signal
+
+    try:
+        import ctypes
+
+        prctl = ctypes.CDLL(None).prctl
+    except (ImportError, OSError, AttributeError):
+        return None
+    wanted = [_PR_SET_PDEATHSIG, *map(ctypes.c_ulong, (signal.SIGKILL, 0, 0, 0))]
+    return lambda: prctl(*wanted)
 
 
 @contextlib.contextmanager
@@ -115,9 +155,9 @@ def _all_of(out: int, seconds: float) -> bytes | None:
 # --- In the child ---------------------------------------------------------------------------------
 
 
-def _be_the_child(read: Callable[[], Reading], num_bytes: int, into: int) -> NoReturn:
+def _be_the_child(read: Callable[[], Reading], limits: _Limits, into: int) -> NoReturn:
     try:
-        _limit(num_bytes)
+        _limit(limits)
         _say(into, _outcome(read))
     finally:
         os._exit(0)  # nothing of the parent's is flushed or removed twice
@@ -153,32 +193,52 @@ def _say(into: int, outcome: tuple[bytes, object]) -> None:
         view = view[os.write(into, view) :]
 
 
-def _limit(num_bytes: int) -> None:
-    """Signals as they are by default, an end when the parent ends, and no more memory than agreed."""
+def _limit(limits: _Limits) -> None:
+    """Signals as they are by default, an end when the parent ends, and no more memory and time than agreed."""
     import resource
     import signal
-
-    parent = os.getppid()
-
-    def look(*_: object) -> None:
-        if os.getppid() != parent:
-            os._exit(1)
 
     asking = [getattr(signal, name) for name in _ASKING]
     for number in asking:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, _LOOK_AFTER_PARENT_S, _LOOK_AFTER_PARENT_S)
+    for number in _late():
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, limits.wait + 1)  # its default action is the end
+    _end_with_parent(limits)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, asking)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _at_most(resource.RLIMIT_CPU, limits.seconds, over=1)
     mapped = _mapped()
     if mapped is not None:
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = mapped + FACTOR * num_bytes + BESIDE
-        if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        _at_most(resource.RLIMIT_AS, mapped + FACTOR * limits.num_bytes + BESIDE)
+
+
+def _end_with_parent(limits: _Limits) -> None:
+    """Where the system has no way, look now and then: code that is not Python's own is then ended late."""
+    import signal
+
+    def look(*_: object) -> None:
+        if os.getppid() != limits.parent:
+            os._exit(1)
+
+    if limits.dies_with_parent is not None:
+        limits.dies_with_parent()
+    else:
+        signal.signal(signal.SIGPROF, look)
+        signal.setitimer(signal.ITIMER_PROF, _LOOK_AFTER_PARENT_S, _LOOK_AFTER_PARENT_S)
+    look()
+
+
+def _at_most(limit: int, most: int, over: int = 0) -> None:
+    """Never above what this process was given; `over` is how much further the system's last word is."""
+    import resource
+
+    _, hard = resource.getrlimit(limit)
+    bounded = hard != resource.RLIM_INFINITY
+    most = min(most, hard) if bounded else most
+    last = hard if not over else min(most + over, hard) if bounded else most + over
+    resource.setrlimit(limit, (most, last))
 
 
 def _mapped() -> int | None:

@@ -5,20 +5,11 @@ from __future__ import annotations
 import io
 
 from fiche.importers import _detect
+from fiche.importers._costly import is_plain
 from fiche.kernel.piece import Reading
 
-# What is longer, packed or a pickle is read with bounds on memory and time.
+# What is longer, packed or costly to read is read with bounds on memory and time.
 _PLAIN = 1024 * 1024
-_NOT_PLAIN = (
-    b"%PDF-",
-    b"PK",
-    b"\x80",
-    b"\x1f\x8b",
-    b"\x28\xb5\x2f\xfd",
-    b"\xfd7zXZ",
-    b"BZh",
-    b"]\x00\x00",
-)
 
 
 class Room:
@@ -30,7 +21,7 @@ class Room:
 
     def read(self, content: bytes, sha256: str, name: str, kind: str) -> Reading:
         """Read one file by the importer of `kind`, or by the one that its content calls for."""
-        if len(content) <= _PLAIN and not content.startswith(_NOT_PLAIN):
+        if len(content) <= _PLAIN and is_plain(content):
             return _detect.read(content, sha256, name, kind or None)
         from fiche.importers._intake import take_in  # a short text needs none of its bounds
 
