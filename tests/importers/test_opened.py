@@ -116,7 +116,7 @@ def test_a_python_without_an_unpacker_says_so(monkeypatch):
 
 
 def test_many_tiny_members_take_linear_time():
-    assert _opened.opened(zstd.compress(b"") * 20_000, "") == b""
+    assert _opened.opened(zstd.compress(b"x") * 20_000, "") == b"x" * 20_000
     assert _opened.opened(bz2.compress(b"") * 5_000, "") == b""
 
 
@@ -173,3 +173,10 @@ def test_opened_bytes_are_opened_once(content, encoding):
         return
     if _packed.packing_of(once) is None and not once.startswith(b"\xef\xbb\xbf"):
         assert isinstance(_opened.opened_head(once), bytes)
+
+
+@pytest.mark.parametrize("empty", [gzip.compress(b""), b"\x50\x2a\x4d\x18\x00\x00\x00\x00"])
+def test_parts_that_hold_nothing_are_not_read_without_an_end(empty):
+    assert _opened.opened(empty * 500, "") == b""
+    with pytest.raises(Refused, match=r"F426.*empty parts"):
+        _opened.opened(empty * 10_100, "")

@@ -43,7 +43,8 @@ HOST = (
 KILLED = (
     Word(b"Killed"),
     Word(b"killed"),
-    Word(b"137", (b"xit", b"Error")),
+    Word(b"137", (b"xit",)),
+    Word(b"137", (b"Error",), (b"***",), 160),  # of make
     Word(b"SIGKILL: 9"),
     Word(b" -9", (b"xit",)),
     Word(b"(SIGKILL)"),

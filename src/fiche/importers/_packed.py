@@ -19,6 +19,8 @@ PORTION = 16 * 1024
 # What xz may use for its dictionary; its strongest preset takes 65 MiB. zstd keeps its own bound, 128 MiB.
 _XZ_MEMORY = 192 * 1024 * 1024
 _LONGEST_MAGIC = 13
+# Members or frames that hold nothing, in a row: programs write one at the end, and one a file that was joined.
+_MOST_EMPTY = 10_000
 _TOO_LARGE = lazy(r"(?i)memory")
 
 
@@ -126,11 +128,18 @@ def unpacked(source: Iterator[bytes], packing: Packing, sha256: str) -> Iterator
         hint = "this Python was built without it: unpack the file first"
         message = f"format not supported yet: {packing.name} data"
         raise refused("F421", message, sha256, hint=hint) from None
+    empty = 0
     try:
         held = b""
         while True:
             engine = make()
-            yield from _member(engine, source, held, packing, sha256)
+            empty += 1
+            for part in _member(engine, source, held, packing, sha256):
+                empty = 0
+                yield part
+            if empty > _MOST_EMPTY:
+                words = f"there are more than {_MOST_EMPTY} empty parts in a row"
+                raise refused("F426", f"the {packing.name} data is broken: {words}", sha256)
             held = _next_member(engine.unused_data, source)
             if not packing.begins.match(held[:_LONGEST_MAGIC]):
                 break
