@@ -16,6 +16,8 @@ REASON = "stale"
 TEXT = "what it leans on is out of date"
 # Reasons of the finding with every piece that its own conditions explain better than age does.
 _OPEN = frozenset({"open", "overlap", "nothing_required"})
+# What is left contradicts itself: whatever its age, a contradiction is told first.
+_CONTRADICTED = frozenset({"conflict", "below_floor"})
 
 
 def leaned_on(left: tuple[Left, ...], before: Comparison, now: Comparison) -> tuple[Left, ...]:
@@ -42,13 +44,10 @@ def with_stale(now: Finding, before: Finding, left: tuple[Left, ...]) -> Finding
     if not left:
         return now
     pieces = (*now.pieces, *(one.piece for one in left if one.piece))
-    return replace(
-        now,
-        reason=REASON,
-        text=f"{TEXT}: {_told(left)}",
-        conditions=(*renewed, *now.conditions),
-        pieces=tuple(dict.fromkeys(pieces)),
-    )
+    aged = replace(now, conditions=(*renewed, *now.conditions), pieces=tuple(dict.fromkeys(pieces)))
+    if now.reason in _CONTRADICTED:
+        return aged
+    return replace(aged, reason=REASON, text=f"{TEXT}: {_told(left)}")
 
 
 def _told(left: tuple[Left, ...]) -> str:
