@@ -121,7 +121,7 @@ def test_several_programs_in_one_log_are_one_reading():
 def test_a_label_with_the_steps_number_makes_no_series_of_its_own():
     text = "".join(LINES[2].replace("after 10", f"after {n}") for n in range(900))
     reading = MEMBERS["megatron_log"].read(text.encode(), DIGEST)
-    assert len(reading.observations) == 4 * 201  # of the rest the last: the extreme is among the first
+    assert len(reading.observations) == 4 * 201  # the extreme is among the first; the last follows
     assert set(reading.further["series"]) == {"allocated_bytes", "reserved_bytes"}
 
 
