@@ -58,6 +58,10 @@ class Block(NamedTuple):
     sglang: bool
 
 
+# The heading of the block, and what stands in its lines.
+ANCHORS = (b"Serving Benchmark Result", b"requests:", b"/s):", b"ms):")
+
+
 def blocks(content: bytes) -> Iterator[Block]:
     """Every block of a text, in order."""
     lines = content.split(b"\n") if TITLE in content else []

@@ -171,10 +171,7 @@ MEMBER = Importer(
         *_SERVING,
         *_BATCH,
         *_OFFLINE,
-        b"Serving Benchmark Result",
-        b"requests:",
-        b"/s):",
-        b"ms):",
+        *_serving_block.ANCHORS,
     ),
     log=True,
 )

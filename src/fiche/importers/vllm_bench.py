@@ -126,10 +126,7 @@ MEMBER = Importer(
         *_SERVE,
         *_THROUGHPUT,
         *_LATENCY,
-        b"Serving Benchmark Result",
-        b"requests:",
-        b"/s):",
-        b"ms):",
+        *_serving_block.ANCHORS,
     ),
     log=True,
 )
