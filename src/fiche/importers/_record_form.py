@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fiche.importers._record_json import Fault, NotJsonError, decoded, pointer, schema_faults
+from fiche.importers._json import NotJsonError, pointer_text
+from fiche.importers._record_json import Fault, decoded, schema_faults
 from fiche.importers._refusal import diagnostic, refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
@@ -33,7 +34,7 @@ class Form:
     def at(self, *path: str | int, text: str = "") -> Pointer:
         """Where a value stands: a JSON pointer in a document, a line in a journal."""
         if self.header_line is None:
-            return Pointer(sha256=self.sha256, path=pointer(path), text=text)
+            return Pointer(sha256=self.sha256, path=pointer_text(path), text=text)
         line = self.header_line
         if len(path) > 1 and path[0] == "phases" and isinstance(path[1], int):
             line = self.phase_lines[path[1]] if path[1] < len(self.phase_lines) else line
@@ -187,7 +188,11 @@ def _events(lines: list[str], first: int, found: Form) -> Iterator[tuple[int, di
         if faults:
             raise Refused(
                 diagnostic(
-                    f.code, f"{pointer(f.path)}: {f.message}", found.sha256, line=n + 1, hint=f.hint
+                    f.code,
+                    f"{pointer_text(f.path)}: {f.message}",
+                    found.sha256,
+                    line=n + 1,
+                    hint=f.hint,
                 )
                 for f in faults
             )

@@ -14,6 +14,7 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator, ValidationError
 
 from fiche.assets import schema_text
+from fiche.importers._json import NotJsonError
 from fiche.importers._lazy import lazy
 from fiche.kernel.record import record
 
@@ -28,15 +29,6 @@ class Fault:
     path: tuple[str | int, ...]
     message: str
     hint: str = ""
-
-
-class NotJsonError(Exception):
-    """The text is no JSON: the message, and the line within the text."""
-
-    def __init__(self, message: str, line: int) -> None:
-        """`line` counts from 1."""
-        self.line = line
-        super().__init__(message)
 
 
 @dataclass(slots=True)
@@ -125,8 +117,3 @@ def _message(error: ValidationError, path: Sequence[str | int]) -> str:
 @cache
 def _validator() -> Draft202012Validator:
     return Draft202012Validator(json.loads(schema_text("record.schema.json")))
-
-
-def pointer(path: Sequence[str | int]) -> str:
-    """RFC 6901."""
-    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from fiche.importers import _detect
-from fiche.importers._costly import is_plain
+from fiche.importers._costly import is_costly, is_plain
 from fiche.kernel.piece import Reading
 
 # What is longer, packed or costly to read is read with bounds on memory and time.
@@ -29,19 +29,8 @@ class Room:
 
     def document(self, content: bytes, sha256: str, name: str) -> Reading | None:
         """The words of a document, read with bounds on memory and time; None for plain text."""
-        if not _may_be_a_document(content):
-            return None
+        if not is_costly(content):
+            return None  # every container of words is: most texts cost no import
         from fiche.importers.document import shape_of
 
         return self.read(content, sha256, name, "document") if shape_of(content) else None
-
-
-# A container of words has one of these near its start; a mail begins with a header.
-_CONTAINERS = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"<")
-
-
-def _may_be_a_document(content: bytes) -> bool:
-    """False for most plain texts, at no cost; whoever knows the forms is asked about the others."""
-    head = content[:8_000]
-    first = head.lstrip().partition(b"\n")[0]
-    return b":" in first or any(mark in head for mark in _CONTAINERS)

@@ -6,14 +6,17 @@ backend first; vLLM's does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from fiche.importers._lazy import lazy
+from fiche.importers._refusal import refused
 from fiche.importers._results import figure
+from fiche.importers._serving import MEANING
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.piece import Reading
 
 TITLE = b"Serving Benchmark Result"
 _HEAD = lazy(rb"={3,60} {1,4}Serving Benchmark Result {1,4}={3,60}")
@@ -77,6 +80,23 @@ def blocks(content: bytes) -> Iterator[Block]:
                 label, value = (part.decode("utf-8", "replace") for part in match.groups())
                 found.append(Told(label, value, place + 1, line.decode("utf-8", "replace").strip()))
         yield Block(tuple(found), any(told.label == "Backend" for told in found))
+
+
+def printed(
+    own: Sequence[Block], labels: Sequence[str], sha256: str, kind: str, what: str
+) -> Reading:
+    """The reading of a program's blocks; one of several without a label goes by its place.
+
+    Raises:
+        Refused: they hold no figure (F424); `what` names what was sought.
+    """
+    sheet = Sheet(sha256)
+    for place, (block, label) in enumerate(zip(own, labels, strict=True), 1):
+        put_block(sheet, block, label or (f"block {place}" if len(own) > 1 else ""))
+    if not sheet.results:
+        raise refused("F424", f"the file does not hold {what}", sha256)
+    sheet.warn(MEANING)
+    return sheet.reading(kind, "printed block")
 
 
 def put_block(sheet: Sheet, block: Block, label: str) -> None:

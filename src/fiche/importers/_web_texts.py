@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 
 from fiche.importers._lazy import lazy
 from fiche.kernel.piece import Passage
@@ -95,6 +94,8 @@ def seen(text: str) -> str:
 
 def _unescaped(text: str) -> str:
     """The text with its references to characters replaced; a number too long for one is no character."""
+    from html import unescape  # its table of names is no cost for the texts that are not HTML
+
     return unescape(_LONG.sub("\ufffd", text))
 
 

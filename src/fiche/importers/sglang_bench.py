@@ -146,20 +146,20 @@ def _batch(found: Mapping[str, Any]) -> str:
 
 
 def _printed(content: bytes, sha256: str) -> Reading:
-    sheet = Sheet(sha256)
     own = [block for block in _serving_block.blocks(content) if block.sglang]
-    for place, block in enumerate(own, 1):
-        told = {each.label: each.value for each in block.lines}
-        asked = {
+    labels = [_asked(block) for block in own]
+    return _serving_block.printed(own, labels, sha256, "sglang_bench", _WHAT)
+
+
+def _asked(block: _serving_block.Block) -> str:
+    """The load that the block says was asked for."""
+    told = {each.label: each.value for each in block.lines}
+    return _serving.traffic(
+        {
             "request_rate": told.get("Traffic request rate"),
             "max_concurrency": told.get("Max request concurrency"),
         }
-        label = _serving.traffic(asked) or (f"block {place}" if len(own) > 1 else "")
-        _serving_block.put_block(sheet, block, label)
-    if not sheet.results:
-        raise refused("F424", f"the file does not hold {_WHAT}", sha256)
-    sheet.warn(_serving.MEANING)
-    return sheet.reading("sglang_bench", "printed block")
+    )
 
 
 MEMBER = Importer(

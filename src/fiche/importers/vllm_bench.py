@@ -106,15 +106,8 @@ def _latency(board: Board, found: Mapping[str, Any]) -> str:
 
 
 def _printed(content: bytes, sha256: str) -> Reading:
-    sheet = Sheet(sha256)
     own = [block for block in _serving_block.blocks(content) if not block.sglang]
-    for place, block in enumerate(own, 1):
-        label = f"block {place}" if len(own) > 1 else ""
-        _serving_block.put_block(sheet, block, label)
-    if not sheet.results:
-        raise refused("F424", f"the file does not hold {_WHAT}", sha256)
-    sheet.warn(_serving.MEANING)
-    return sheet.reading("vllm_bench", "printed block")
+    return _serving_block.printed(own, [""] * len(own), sha256, "vllm_bench", _WHAT)
 
 
 MEMBER = Importer(

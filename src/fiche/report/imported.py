@@ -7,7 +7,6 @@ program's own name for it; plans (budgets, estimates) stand apart, for they were
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Number
@@ -17,12 +16,13 @@ from fiche.kernel.readings import observation_id, observed
 from fiche.kernel.series import Told, told
 from fiche.report.counters import table
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.numbers import fine
+from fiche.report.numbers import Style, fine, rounded
 from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Reference, Row, Words
 
 _PLANS = ("estimated", "budget")
 # Rows for all pieces together, and for each at least.
 _MOST_ROWS, _LEAST_ROWS = 60, 12
+_UNGROUPED = Style(group="")
 _WORDS_OF = ("start", "stage", "buffer", "process", "pid", "type", "bus_id", "uuid", "host")
 
 
@@ -118,12 +118,7 @@ def decimal(number: Number) -> str:
     if isinstance(number, int) or number.denominator == 1:
         return str(number)
     places = next((n for n in range(1, 16) if (number * 10**n).denominator == 1), 15)
-    return _fixed(number, places)
-
-
-def _fixed(number: Fraction, places: int) -> str:
-    digits = str(abs((number * 10**places).__round__())).rjust(places + 1, "0")
-    return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    return rounded(number, places, _UNGROUPED)
 
 
 def place_of(pointer: Pointer) -> str:
