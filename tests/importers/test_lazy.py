@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from fiche.importers._detect import importers
-from fiche.importers._lazy import lazy
-from fiche.kernel.lazy import Later
+from fiche.kernel.lazy import Later, lazy
 
 
 def test_a_pattern_is_compiled_at_its_first_use_and_once():

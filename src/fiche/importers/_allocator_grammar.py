@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from fiche.importers._found import Draft
-from fiche.importers._lazy import lazy
 from fiche.importers._scan import Message
 from fiche.importers._sizes import MPS_SIZE, SIZE, printed
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import OtherProcess
 from fiche.kernel.rounding import printed_interval, unavailable
 

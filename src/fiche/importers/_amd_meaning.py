@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._figures import about, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes, unavailable
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 
 from fiche.importers._found import Draft
-from fiche.importers._lazy import lazy
 from fiche.importers._scan import Message
+from fiche.kernel.lazy import lazy
 from fiche.kernel.rounding import exact_bytes
 
 STARTS = (

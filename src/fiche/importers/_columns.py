@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes, printed_interval
 

@@ -6,10 +6,10 @@ in linear time, in the process itself.
 
 from __future__ import annotations
 
-from fiche.importers._lazy import lazy
 from fiche.importers._packed import packing_of
 from fiche.importers._text import encoding_of
 from fiche.importers._web_texts import is_mail
+from fiche.kernel.lazy import lazy
 
 _HEAD = 1024
 _BEGINS = lazy(rb"PK|\xd0\xcf\x11\xe0|\{\\rtf|\x80[\x02-\x05]|(?:\xef\xbb\xbf)?\s{0,1000}<")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fiche.importers._lazy import lazy
 from fiche.importers._prefix import ANSI
 from fiche.importers._scan import Lines
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 _COLOUR = lazy(ANSI + rb"|\\+u001[bB]\[[0-9;:]{0,24}m|\\+(?:x1[bB]|033)\[[0-9;:]{0,24}m")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fiche.importers._json import NotJsonError, not_json, pointer, value_of
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 _BEGINS = lazy(rb"(?m)^\s{0,40}[\[{]")

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from fiche.importers import _json
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, lines
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 
 _REACH = 2_000
 _DOCUMENT = lazy(rb"\s{0,1000}(?:\[\s{0,1000})?\{\s{0,1000}\"")

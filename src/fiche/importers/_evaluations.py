@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fiche.importers._json import Path
-from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, fact_at, word
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 
 # Names of a model's class in the harness, and the engine of a fiche that it is.
 ENGINES = {

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
-from fiche.importers._lazy import lazy
 from fiche.importers._prefix import Speaker
 from fiche.importers._prose import Document
 from fiche.importers._restarts import Restarts
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import OtherProcess, Printed
 
 _NEAR = 256 * 1024

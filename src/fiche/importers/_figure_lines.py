@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Passage
 
 MOST = 300

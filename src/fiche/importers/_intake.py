@@ -16,7 +16,6 @@ from fiche.importers import _detect, _opened
 from fiche.importers._ahead import ahead
 from fiche.importers._costly import is_costly
 from fiche.importers._excerpt import BARRIER, BLANK_BARRIER, Excerpt
-from fiche.importers._lazy import lazy
 from fiche.importers._limited import within_budget
 from fiche.importers._opened import opened, opened_head, packed_once, unpacked_note
 from fiche.importers._packed import PORTION, packing_of, portions, unpacked
@@ -29,6 +28,7 @@ from fiche.importers._unsupported import not_supported, unsupported
 from fiche.kernel import secrets
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.lazy import lazy
 
 Path = tuple[str | int, ...]
 _MAX_DIGITS = 400

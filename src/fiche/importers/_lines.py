@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from fiche.importers._lazy import lazy
 from fiche.importers._prefix import ANSI, Speaker, body, speaker
 from fiche.importers._scan import Lines, plain
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 
 NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?"
 GROUPED = r"[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,18}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fiche.importers._json import Path
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 _MAX_DEPTH = 16
 _MAX_TOKENS = 1_000_000

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from fiche.importers._lazy import lazy
 from fiche.importers._markdown import Row
 from fiche.importers._refusal import refused
 from fiche.importers._results import fact_at, figure
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 
 HEAD = lazy(
     rb"\| model {1,60}\| {1,20}size \| {1,20}params \| backend [^\r\n]{1,400}\| {1,20}test \| {1,20}t/s \|"

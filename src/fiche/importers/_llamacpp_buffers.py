@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 
 from fiche.importers._figures import MIB, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._logged import Counter, note
 from fiche.importers._sheet import Sheet
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Failure, Printed
 from fiche.kernel.record import replace
 

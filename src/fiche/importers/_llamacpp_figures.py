@@ -9,10 +9,10 @@ import re
 
 from fiche.importers import _logged_facts
 from fiche.importers._figures import MIB, floored
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._llamacpp_buffers import BUFFER, MIBS, LlamaLog, backend_of, device_of, mib
 from fiche.importers._logged import Counter, Rule, note
+from fiche.kernel.lazy import lazy
 
 _KINDS = {
     "": "model",

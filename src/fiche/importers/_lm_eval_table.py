@@ -7,12 +7,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from fiche.importers import _evaluations as told
-from fiche.importers._lazy import lazy
 from fiche.importers._markdown import Row, heading, tables
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, fact_at, figure
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 # Columns of versions 0.4.3 on, of 0.4.0 to 0.4.2, and of 0.3; lighteval prints those of 0.3 too.

@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fiche.importers._figures import GIB, full, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, lines, spaced
 from fiche.importers._refusal import refused
 from fiche.importers._scan import MAX_MESSAGES
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Failure, Printed
 from fiche.kernel.record import replace
 

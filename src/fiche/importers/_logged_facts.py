@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._sheet import Sheet
+from fiche.kernel.lazy import lazy
 
 _FORMATS = {
     "bfloat16": "bf16",

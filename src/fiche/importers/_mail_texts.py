@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fiche.importers._lazy import lazy
 from fiche.importers._parsers import parsed
 from fiche.importers._refusal import refused
 from fiche.importers._web_texts import lines_of, seen
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Passage
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 _MOST_ROWS = 20_000
 _RULE = lazy(r"[\s:|-]+")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fiche.importers._device_rows import Row, places, rows
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 # `# gpu   fb ...`, `#Date  Time  gpu ...`, and with commas where --format csv was asked for.

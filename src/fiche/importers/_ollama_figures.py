@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fiche.importers import _logged_facts
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._llamacpp_buffers import backend_of, device_of
 from fiche.importers._logged import Counter, Refusals, Rule, note
 from fiche.importers._sheet import Sheet
 from fiche.importers._slog import amount, amounts, fields
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Failure, Printed
 
 _FREE = Counter("device_free", "device", "free")

@@ -12,8 +12,8 @@ from typing import Any
 
 from fiche.importers._evaluations import state_format, state_model, state_revision
 from fiche.importers._json import Path, whole
-from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, fact_at, members_of, word
+from fiche.kernel.lazy import lazy
 
 Place = Callable[[Path], Path]
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
+from fiche.kernel.lazy import lazy
 
 STEP = 1024 * 1024
 # A member may be tiny, and every end of one copies the rest of its portion.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from fiche.importers._lazy import lazy
 from fiche.importers._pickle_opcodes import ALLOCATING
+from fiche.kernel.lazy import lazy
 
 NUMBERS = ("addr", "size", "time_us", "stream")
 REFERENCES = ("action", "user_metadata")

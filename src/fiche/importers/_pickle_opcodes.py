@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 # Texts up to here are part of a run; a longer one is judged on its own.
 _SHORT = 24

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
-from fiche.importers._lazy import lazy
 from fiche.importers._pickle_entry import (
     FRAMES,
     NUMBERS,
@@ -24,6 +23,7 @@ from fiche.importers._pickle_entry import (
     reference_to,
 )
 from fiche.importers._pickle_opcodes import ordinary, reach
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 # What is kept of an entry, in this order.

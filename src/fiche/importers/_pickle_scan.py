@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fiche.importers._lazy import lazy
 from fiche.importers._pickle_opcodes import (
     ALLOCATING,
     FORBIDDEN,
@@ -32,6 +31,7 @@ from fiche.importers._pickle_opcodes import (
 from fiche.importers._pickle_portion import Portion, UnsafePickleError, unframed
 from fiche.importers._pickle_rows import Memo, Rows
 from fiche.importers._pickle_shapes import most_usual_shape
+from fiche.kernel.lazy import lazy
 
 __all__ = ["Portion", "Scan", "UnsafePickleError", "scanned"]
 

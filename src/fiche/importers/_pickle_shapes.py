@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from fiche.importers._lazy import lazy
 from fiche.importers._pickle_opcodes import (
     ALLOCATING,
     FRAME,
@@ -18,6 +17,7 @@ from fiche.importers._pickle_opcodes import (
     indexes,
     reach,
 )
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 # What allocates without argument may be one byte in so many; files made of anything denser learn nothing.

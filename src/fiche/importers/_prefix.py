@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 ANSI = (
     rb"\x1b\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from fiche.importers._json import Path
-from fiche.importers._lazy import lazy
 from fiche.importers._literal import Leaf, Node, NotLiteralError, leaves, literal
 from fiche.importers._prefix import body, speaker
 from fiche.importers._scan import Lines
 from fiche.importers._squeezed import Squeezed
 from fiche.importers._stats_groups import Group, groups
+from fiche.kernel.lazy import lazy
 
 _START = lazy(
     rb"['\"](?:(?:allocated|reserved|active|inactive_split|requested)_bytes|reserved_bytes_by_private_pools"

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from functools import cached_property
 
 from fiche.importers._found import Found
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 DOCUMENTATION = "advice or documentation that names the message"
 _SOURCE = "source code that names the message"

@@ -15,7 +15,7 @@ from jsonschema_rs import Draft202012Validator, ValidationError
 
 from fiche.assets import schema_text
 from fiche.importers._json import NotJsonError
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 _WHOLE = lazy(r"-?[0-9]{1,19}")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from fiche.importers._lazy import lazy
 from fiche.importers._redaction import Rule
 from fiche.importers._redaction_chat import CHATS
 from fiche.importers._redaction_ids import CONTAINERS, IDS
 from fiche.importers._redaction_names import COMMON, HOSTS, USERS
 from fiche.importers._refusal import refused
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 from fiche.kernel.secret_shapes import SHAPES
 from fiche.kernel.secrets import near

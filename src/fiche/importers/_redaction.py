@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 
 class Rule(NamedTuple):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from fiche.importers._lazy import lazy
 from fiche.importers._redaction import rule
+from fiche.kernel.lazy import lazy
 
 _WORD = rb"[A-Za-z\x80-\xff][A-Za-z0-9_.'\x80-\xff-]{0,30}"
 _CAPITAL = rb"[A-Z\x80-\xff][A-Za-z0-9_.'\x80-\xff-]{0,30}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fiche.importers._lazy import lazy
 from fiche.importers._prefix import speaker
 from fiche.importers._speakers import line_start
+from fiche.kernel.lazy import lazy
 
 _LOOKED_AT = 64 * 1024
 _STARTED = lazy(

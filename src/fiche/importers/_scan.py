@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fiche.importers._excerpt import Excerpt
-from fiche.importers._lazy import lazy
 from fiche.importers._prefix import NOBODY, Speaker, body, right_edge, speaker
 from fiche.importers._refusal import refused
 from fiche.importers._speakers import EDGE, ESCAPED_EDGE, line_start, own_line, speaker_of
 from fiche.importers._squeezed import Squeezed
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record, replace
 
 # More than this is no log of failures but an attack, or a file to cut before citing it.

@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import Any
 
 from fiche.importers import _json
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, count, word
 from fiche.importers._sheet import Sheet
+from fiche.kernel.lazy import lazy
 
 _TIMED = lazy(r"(mean|median|std|max|p\d{1,3}(?:\.\d{1,3})?)_(ttft|tpot|itl|e2el|e2e_latency)_ms")
 # Key: unit. What the program prints of a whole run has no statistic of its own.

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import figure
 from fiche.importers._serving import MEANING
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 TITLE = b"Serving Benchmark Result"

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 
 from fiche.importers._figures import GIB, grouped, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, spaced
 from fiche.importers._logged import Counter, Refusals, Rule, note
 from fiche.importers._logged_facts import compute_format, format_word
 from fiche.importers._sheet import Sheet
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 
 _GB = 10**9

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._starts import Starts
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Observation, Printed, Reading, Result
 from fiche.kernel.record import replace
 from fiche.kernel.series import height

@@ -6,7 +6,7 @@ of two until 2025. Anything else at the place of a figure is no figure.
 
 from __future__ import annotations
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import printed_interval, unavailable
 

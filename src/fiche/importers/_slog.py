@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from fiche.importers._figures import GIB, KIB, MIB, floored, nearest
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fiche.importers._lazy import lazy
 from fiche.importers._limited import DefectError, within_budget
 from fiche.importers._pickle_load import no_collection, plain_values
 from fiche.importers._pickle_scan import UnsafePickleError, scanned
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Passage, Reading
 
 # A longer one takes seconds to build for one line of words: its place must do.

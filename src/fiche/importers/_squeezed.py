@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from fiche.importers._lazy import lazy
 from fiche.importers._prefix import GAP
+from fiche.kernel.lazy import lazy
 
 # The first one stands alone: a pattern that starts with a set is searched for quickest.
 _GAPS = lazy(GAP + GAP + rb"{0,399}")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fiche.importers._json import Path, whole
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 _POOLS = r"(?:all|large_pool|small_pool)"
 _BYTES = r"(?:allocated|reserved|active|inactive_split|requested)_bytes"

@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from fiche.importers._figures import floored, full
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 
 ROWS = {

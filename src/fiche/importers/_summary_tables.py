@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, lines
 from fiche.importers._prefix import Speaker
 from fiche.importers._refusal import refused
 from fiche.importers._summary_rows import POOLS, ROWS, Row, begins, row_of, searched
+from fiche.kernel.lazy import lazy
 
 ANCHORS = (
     b"memory summary",

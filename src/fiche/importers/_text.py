@@ -9,7 +9,7 @@ import codecs
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fiche.importers._lazy import lazy
+from fiche.kernel.lazy import lazy
 
 LOOKED_AT = 4096
 _UTF8_MARK = b"\xef\xbb\xbf"

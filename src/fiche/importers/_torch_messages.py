@@ -8,10 +8,10 @@ from fiche.importers import _allocator_grammar, _bare_grammar
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import TORCH
 from fiche.importers._found import Found
-from fiche.importers._lazy import lazy
 from fiche.importers._prose import DOCUMENTATION, Document
 from fiche.importers._scan import Message, messages, plain
 from fiche.kernel.address import Pointer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import NotObserved
 
 # torch 2.13 (CUDACachingAllocator.cpp, PR #180946) warns of each request that the driver turns down, in

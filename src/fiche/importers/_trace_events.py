@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from fiche.importers._json import document, number, whole
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
+from fiche.kernel.lazy import lazy
 
 NAME = b'"[memory]"'
 _WHOLE = 12 * 1024 * 1024

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 _LOOKED_AT = 1024 * 1024

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from fiche.importers import _logged_facts
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._logged import Rule
 from fiche.importers._vllm_speaker import VllmLog
+from fiche.kernel.lazy import lazy
 
 _SETTINGS = frozenset(
     {

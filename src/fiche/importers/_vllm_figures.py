@@ -10,10 +10,10 @@ import re
 from fractions import Fraction
 
 from fiche.importers._figures import grouped
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import GROUPED, NUMBER, Line, spaced
 from fiche.importers._logged import Counter, Rule, gib, note
 from fiche.importers._vllm_speaker import VllmLog
+from fiche.kernel.lazy import lazy
 
 _WEIGHTS = Counter("vllm.model_weights", "process_allocator", "delta")
 _TOTAL = Counter("total_gpu_memory", "device", "total")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line
 from fiche.importers._logged import Counter, Refusals, note
 from fiche.importers._sheet import Sheet
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 
 _PROCESSES = (b"(VllmWorkerProcess pid=", b"(RayWorkerWrapper pid=", b"(RayWorker pid=")

@@ -10,11 +10,11 @@ import re
 
 from fiche.importers import _training
 from fiche.importers._figures import nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _TITLE = b"Memory Usage for loading `"

@@ -14,11 +14,11 @@ from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, rows
 from fiche.importers._device_tracks import Device, Key, Names
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import unavailable
 

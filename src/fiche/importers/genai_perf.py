@@ -11,10 +11,10 @@ from typing import Any
 
 from fiche.importers import _evaluations
 from fiche.importers._json import document, looks_like_json, shape_wrong
-from fiche.importers._lazy import lazy
 from fiche.importers._results import Board, members_of, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _WHAT = "a GenAI-Perf or AIPerf export"

@@ -11,11 +11,11 @@ from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import places, rows
 from fiche.importers._device_tracks import Names
 from fiche.importers._figures import MIB, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _NAMES = Names({"used": "memory.used", "process": "process.used_gpu_memory"})

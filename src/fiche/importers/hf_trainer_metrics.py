@@ -14,11 +14,11 @@ from fiche.importers import _training
 from fiche.importers._entries import Entry, Value, entries, is_document
 from fiche.importers._figures import MIB, floored
 from fiche.importers._json import whole
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import Line, holds, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import bounds_only, exact_bytes
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import HOST, KILLED, anchors
 from fiche.importers._found import Draft, Found
-from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._prefix import stripped
 from fiche.importers._reading import reading_of
@@ -18,6 +17,7 @@ from fiche.importers._scan import Message, Word, messages
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes, printed_interval
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from fiche.importers._events import Event, events
 from fiche.importers._failure_words import ON_CHIP, anchors
 from fiche.importers._found import Draft, Found
-from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._reading import reading_of
 from fiche.importers._scan import Message, messages
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
 

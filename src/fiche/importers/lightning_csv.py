@@ -11,12 +11,12 @@ from __future__ import annotations
 from fiche.importers import _training
 from fiche.importers._columns import Column, columns, ends_whole, whole_bytes
 from fiche.importers._figures import MIB, about
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import holds
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _ANCHORS = (b"DeviceStatsMonitor.", b"_id: ")

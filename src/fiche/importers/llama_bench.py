@@ -14,11 +14,11 @@ from typing import Any
 from fiche.importers import _llama_rows as rows
 from fiche.importers import _serving
 from fiche.importers._json import document, looks_like_json, shape_wrong
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, count, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _WHAT = "results of llama-bench"

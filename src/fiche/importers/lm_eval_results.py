@@ -13,11 +13,11 @@ from typing import Any
 
 from fiche.importers import _evaluations as told
 from fiche.importers._json import document, looks_like_json, shape_wrong
-from fiche.importers._lazy import lazy
 from fiche.importers._lm_eval_table import accepts_table, read_table
 from fiche.importers._results import Board, count, day_of, members_of, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _WHAT = "lm-evaluation-harness results"

@@ -15,12 +15,12 @@ from fractions import Fraction
 from fiche.importers import _training
 from fiche.importers._entries import is_document
 from fiche.importers._figures import MIB, full, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, holds, lines, spaced
 from fiche.importers._megatron_json import KEYS, scalars
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 
 _ANCHORS = (

@@ -12,11 +12,11 @@ from itertools import islice
 
 from fiche.importers import _training
 from fiche.importers._figures import GIB, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import NUMBER, Line, lines, spaced
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import bounds_only
 

@@ -13,10 +13,10 @@ from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, places, rows
 from fiche.importers._device_tracks import NVML, Device, Key
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from fiche.importers import _nvml_meaning as nvml
 from fiche.importers._device_rows import Row, mostly, places, rows
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _WAY = lazy(r"X|NV[0-9]{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|P2P|C2C|UPI|N/A")

@@ -10,12 +10,12 @@ import csv
 import io
 from decimal import Decimal
 
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, figure
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _HEAD = lazy(rb"\A(?:\xef\xbb\xbf)?dataset,version,metric,mode,[^\r\n]")

@@ -13,13 +13,13 @@ from typing import Any
 
 from fiche.importers._figures import full
 from fiche.importers._json import Path, document, looks_like_json, number, shape_wrong
-from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened
 from fiche.importers._optimum_config import Config
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, members_of, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _MB = 1_000_000

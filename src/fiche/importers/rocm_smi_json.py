@@ -12,11 +12,11 @@ from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_tracks import ROCM, Device
 from fiche.importers._documents import Document, documents
 from fiche.importers._json import shape_wrong
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _CARD = lazy(r"card([0-9]{1,4})")

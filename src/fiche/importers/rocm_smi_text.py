@@ -11,11 +11,11 @@ from fiche.importers import _amd_meaning as amd
 from fiche.importers._device_gauges import Gauges
 from fiche.importers._device_rows import Row, places, rows
 from fiche.importers._device_tracks import ROCM
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _TITLE = b"ROCm System Management Interface"

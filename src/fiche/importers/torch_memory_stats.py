@@ -19,7 +19,6 @@ from fiche.importers._json import (
     walk,
     whole,
 )
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import holds
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._opened import opened
@@ -32,6 +31,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
 

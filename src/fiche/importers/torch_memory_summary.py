@@ -7,7 +7,6 @@ version. `CUDA OOMs: n` is a failure without an amount. Total columns are sums o
 from __future__ import annotations
 
 from fiche.importers._figures import MIB, nearest
-from fiche.importers._lazy import lazy
 from fiche.importers._lines import holds, lines
 from fiche.importers._oom_counters import OomCounts
 from fiche.importers._opened import opened
@@ -17,6 +16,7 @@ from fiche.importers._summary_rows import POOLS, ROWS, Cell
 from fiche.importers._summary_tables import ANCHORS, Entry, Table, closed, tables
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _PROCESS_ANCHORS = (b"MB GPU memory", b"GPU:")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fiche.importers._json import document, pointer, shape_wrong, whole
-from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened
 from fiche.importers._refusal import refused
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
 

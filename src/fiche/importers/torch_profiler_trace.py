@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fiche.importers._json import whole
-from fiche.importers._lazy import lazy
 from fiche.importers._opened import opened
 from fiche.importers._scan import Lines
 from fiche.importers._sheet import Sheet
@@ -17,6 +16,7 @@ from fiche.importers._trace_events import NAME, Event, check, events, member
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
 

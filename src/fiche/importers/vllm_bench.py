@@ -13,11 +13,11 @@ from typing import Any
 
 from fiche.importers import _evaluations, _serving, _serving_block
 from fiche.importers._json import looks_like_json
-from fiche.importers._lazy import lazy
 from fiche.importers._refusal import refused
 from fiche.importers._results import Board, members_of
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _WHAT = "results of a vLLM benchmark"

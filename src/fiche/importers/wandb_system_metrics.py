@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from fiche.importers import _json
 from fiche.importers._columns import Column, columns, whole_bytes
 from fiche.importers._entries import is_document
-from fiche.importers._lazy import lazy
 from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 
 _BYTES = b".memoryAllocatedBytes"
