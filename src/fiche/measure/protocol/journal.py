@@ -1,0 +1,130 @@
+"""A record on disk while it is made: a journal line by line, then one JSON document.
+
+Every line is appended, flushed and synced before the next step runs, so that a kill, an exhausted
+device or a power cut loses no finished phase (C11). Nothing that exists is overwritten (C10).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def journal_of(path: Path) -> Path:
+    """Where the journal of a document lies: beside it, `m.json.journal`."""
+    return path.with_name(path.name + ".journal")
+
+
+class Journal:
+    """Lines that are safe once `write` has returned, and the document that takes their place.
+
+    Raises:
+        FileExistsError: the document or its journal is there already.
+        OSError: the folder cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.journal = journal_of(path)
+        if os.path.lexists(path):
+            raise FileExistsError(
+                17, "it exists already, and no measurement is overwritten", str(path)
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+        self._file = os.open(self.journal, flags, 0o644)
+        self._good = 0
+        _sync_folder(path.parent)
+
+    def write(self, event: dict[str, Any]) -> None:
+        """Append one line and see it on disk; where it does not fit, nothing of it stays.
+
+        Raises:
+            OSError: the disk is full or gone; the lines before it stand.
+        """
+        line = (json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n").encode(
+            "utf-8", "replace"
+        )
+        try:
+            _write_whole(self._file, line)
+            os.fsync(self._file)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._good)
+                os.lseek(self._file, self._good, os.SEEK_SET)
+            raise OSError(error.errno, error.strerror, str(self.journal)) from None
+        self._good += len(line)
+
+    def finish(self, document: dict[str, Any]) -> Path:
+        """Write the document whole beside the journal, then take the journal away.
+
+        Raises:
+            OSError: it cannot be written; the journal stays and holds the same.
+        """
+        os.close(self._file)
+        content = (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode(
+            "utf-8", "replace"
+        )
+        partial = self.path.with_name(f".{self.path.name[:100]}.{os.getpid()}.partial")
+        try:
+            _write_file(partial, content)
+            _place(partial, self.path)
+        except OSError as error:
+            text = f"{error.strerror}; {self.journal} holds all that was measured"
+            raise OSError(error.errno, text, str(self.path)) from None
+        finally:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+        self.journal.unlink()
+        _sync_folder(self.path.parent)
+        return self.path
+
+    def discard(self) -> None:
+        """Take an empty journal away: nothing was measured."""
+        with contextlib.suppress(OSError):
+            os.close(self._file)
+        with contextlib.suppress(OSError):
+            self.journal.unlink()
+
+
+def _write_whole(file: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0)
+    file = os.open(path, flags, 0o644)
+    try:
+        _write_whole(file, content)
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _place(partial: Path, path: Path) -> None:
+    """A link refuses an existing name, which a rename would replace; some file systems have no links."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise FileExistsError(
+            17, "it has appeared meanwhile, and is not overwritten", str(path)
+        ) from None
+    except OSError:
+        if os.path.lexists(path):
+            raise FileExistsError(17, "it exists already", str(path)) from None
+        partial.rename(path)
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that the name is as safe as the content; where the system knows no such thing, as it is."""
+    with contextlib.suppress(OSError):
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
