@@ -14,7 +14,7 @@ from fiche.measure.protocol.turns import Turn
 
 DTYPES = ("float32", "float16", "bfloat16")
 DIMENSIONS = {"batch": 2, "context": 128, "width": 1024}
-_WORDS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
+_FORMAT_WORDS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
 _CONTEXT = "length of a synthetic tensor, not the window of a language model"
 
 
@@ -40,7 +40,7 @@ class DenseNetwork:
         """The `workload` of its records: a model of its own, which no fiche's model is."""
         import torch
 
-        word = _WORDS[self._dtype]
+        word = _FORMAT_WORDS[self._dtype]
         return {
             "model": {"name": "fiche-dense-network", "revision": "1"},
             "operation": "forward",

@@ -69,7 +69,7 @@ class AmdTool:
         """See `SystemTool.driver`."""
         for handle in self._cards():
             told = self._read("amdsmi_get_gpu_driver_info", handle)
-            version = _text(told.get("driver_version")) if isinstance(told, dict) else None
+            version = _amd_text(told.get("driver_version")) if isinstance(told, dict) else None
             if version:
                 return version
         return None
@@ -78,7 +78,7 @@ class AmdTool:
         """See `SystemTool.listed`; the index is the tool's own."""
         found = []
         for index, handle in enumerate(self._cards()):
-            name = _text(self._asic(handle).get("market_name"))
+            name = _amd_text(self._asic(handle).get("market_name"))
             if name:
                 found.append({"index": index, "name": name, **dict(self._described(handle))})
         return found
@@ -95,8 +95,8 @@ class AmdTool:
             return len(list(self._cards())) == 1 and device == 0
         told = self._read("amdsmi_get_gpu_enumeration_info", card)
         uuids = (told.get("hip_uuid") if isinstance(told, dict) else None,)
-        serial = _text(self._asic(card).get("asic_serial"))
-        own = {_bare(text) for text in (*uuids, serial and serial[2:]) if _text(text)}
+        serial = _amd_text(self._asic(card).get("asic_serial"))
+        own = {_bare(text) for text in (*uuids, serial and serial[2:]) if _amd_text(text)}
         return bool(own & {_bare(device), _spelt(device)})
 
     def _cards(self) -> Iterator[Any]:
@@ -130,7 +130,7 @@ class AmdTool:
     def _described(self, handle: Any) -> Iterator[tuple[str, Any]]:
         blocks = whole(self._read("amdsmi_get_gpu_ecc_enabled", handle))
         partition = [
-            _text(self._read(f"amdsmi_get_gpu_{kind}_partition", handle))
+            _amd_text(self._read(f"amdsmi_get_gpu_{kind}_partition", handle))
             for kind in ("compute", "memory")
         ]
         told = {
@@ -152,7 +152,7 @@ class AmdTool:
         return attempted(lambda: getattr(self._smi, name)(*arguments))
 
 
-def _text(told: Any) -> str | None:
+def _amd_text(told: Any) -> str | None:
     return told.strip()[:300] if isinstance(told, str) and told.strip() not in _NOTHING else None
 
 

@@ -82,13 +82,13 @@ class NvidiaTool:
 
     def driver(self) -> str | None:
         """See `SystemTool.driver`."""
-        return _text(attempted(self._nvml.nvmlSystemGetDriverVersion))
+        return _nvml_text(attempted(self._nvml.nvmlSystemGetDriverVersion))
 
     def listed(self) -> list[dict[str, Any]]:
         """See `SystemTool.listed`; the index is NVML's own, in the order of the bus."""
         found = []
         for index, handle in enumerate(self._cards()):
-            name = _text(attempted(self._nvml.nvmlDeviceGetName, handle))
+            name = _nvml_text(attempted(self._nvml.nvmlDeviceGetName, handle))
             if name:
                 found.append({"index": index, "name": name, **dict(self._described(handle))})
         return found
@@ -214,7 +214,7 @@ class NvidiaTool:
         return whole(getattr(self._read("nvmlDeviceGetMemoryInfo", handle), which, None))
 
     def _uuid(self, handle: Any) -> str | None:
-        return _text(self._read("nvmlDeviceGetUUID", handle))
+        return _nvml_text(self._read("nvmlDeviceGetUUID", handle))
 
     def _is_instance(self, handle: Any) -> bool:
         told = self._read("nvmlDeviceIsMigDeviceHandle", handle)
@@ -238,7 +238,7 @@ class NvidiaTool:
         if any(os.environ.get(name) for name in _MPS_VARIABLES):
             return "on"
         names = (
-            _text(self._read("nvmlSystemGetProcessName", pid))
+            _nvml_text(self._read("nvmlSystemGetProcessName", pid))
             for pid in self._processes(handle) or ()
         )
         return "on" if any(_MPS_SERVER in name for name in names if name) else None
@@ -254,7 +254,7 @@ def _first(told: Any) -> Any:
     return told[0] if isinstance(told, (list, tuple)) and told else None
 
 
-def _text(told: Any) -> str | None:
+def _nvml_text(told: Any) -> str | None:
     """Old bindings return bytes."""
     text = told.decode("utf-8", "replace") if isinstance(told, bytes) else told
     return text.strip()[:300] if isinstance(text, str) and text.strip() else None
