@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, 
     protocol = told.get("protocol") or (FRESH if devices.fresh else RUNNING)
     series: dict[str, Any] = {
         "id": identifier(told.get("series") or path.stem),
-        "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "started_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
         "process": {"protocol": protocol, "pid": os.getpid()},
         "empty_cache": "never",
     }
