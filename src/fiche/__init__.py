@@ -11,7 +11,7 @@ _PUBLIC = {
     "recorder": "fiche.measure.protocol.recorder",
     "NoDevice": "fiche.measure.protocol.devices",
 }
-__all__ = ["NoDevice", "recorder"]  # noqa: F822 - `__getattr__` finds them
+__all__ = ["NoDevice", "recorder"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module has
