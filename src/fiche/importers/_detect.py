@@ -32,7 +32,10 @@ _NOTHING = "F424"
 _LISTED = "docs/evidence.md lists what is read"
 # fiche's own record says at its start what it is: no other importer need be asked, nor imported.
 _OWN = "fiche_record"
-_FORMAT = re.compile(rb'\s{0,100}\{\s{0,100}"format"\s{0,9}:\s{0,9}"fiche-measurement/')
+_FORMAT = re.compile(
+    rb'\s{0,100}\{\s{0,100}(?:"event"\s{0,9}:\s{0,9}"header"\s{0,9},\s{0,9})?'
+    rb'"format"\s{0,9}:\s{0,9}"fiche-measurement/'
+)
 _HEAD = 1024 * 1024
 # From here on the lines of a program in a log are unmistakable enough to be joined with others.
 _JOINED = 40

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fiche.importers._record_places import rank_of
+
 # PyTorch's documentation says so from this version on.
 _DOCUMENTED = "2.14"
+# Formats of one dtype, as the framework names it; a quantised one comes in several.
+_DTYPES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp64": "float64"}
 
 
 def doubts(document: dict[str, Any]) -> Iterator[str]:
@@ -20,6 +24,46 @@ def doubts(document: dict[str, Any]) -> Iterator[str]:
                 f"inconsistent: {text} ({place})" for text in _contradictions(device, known)
             )
         yield from _shape(phase)
+        yield from _loaded(phase, document["workload"])
+    yield from _one_rank(document)
+    yield from _merged(document.get("merged"))
+
+
+def _one_rank(document: dict[str, Any]) -> Iterator[str]:
+    """A process of several tells of itself alone (C9)."""
+    rank = rank_of(document)
+    if rank is not None:
+        world = document["series"]["rank"]["world"]
+        yield (
+            f"one_rank: this is rank {rank} of {world}; how the run went and what it took the records of all "
+            "ranks tell: fiche import RANK0.json RANK1.json ... --merge OUT.json"
+        )
+
+
+def _merged(merged: dict[str, Any] | None) -> Iterator[str]:
+    """What the ranks of a merged record say differently, or not all of them."""
+    if merged is None:
+        return
+    for each in merged.get("differs", ()):
+        values = ", ".join(f"rank {one['rank']} {one['value']}" for one in each["values"])
+        yield f"ranks_differ: {each['path']}: {values}"
+    for each in merged.get("missing", ()):
+        ranks = ", ".join(map(str, each["ranks"]))
+        yield (
+            f"ranks_missing: {each['name']} ({each['pass']} pass, {each['ordering']}) has no end on rank "
+            f"{ranks}: it is neither a success nor a failure of the run"
+        )
+
+
+def _loaded(phase: dict[str, Any], workload: dict[str, Any]) -> Iterator[str]:
+    """Weights seen in another format than the one that is said to be loaded (A1)."""
+    formats = workload.get("formats")
+    said = formats.get("loaded", formats.get("storage")) if isinstance(formats, dict) else None
+    seen = {tensor["dtype"].removeprefix("torch.") for tensor in phase.get("tensors", ())}
+    if phase["name"] != "model_load" or said not in _DTYPES or not seen:
+        return
+    if not seen & {_DTYPES[said], said}:
+        yield f"loaded_differs: {said} is said to be loaded, and {', '.join(sorted(seen))} was seen"
 
 
 def _upper_bound(environment: dict[str, Any]) -> Iterator[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.importers._record_form import Form
+from fiche.importers._record_places import Form
 from fiche.kernel.fact import Fact
 
+_PLAN = ("kind", "variable", "value", "index", "of", "digest")
 # (key of the fact, path in the record)
 _PLACES = (
     ("gpu", ("gpu",)),
@@ -28,6 +29,12 @@ _PLACES = (
     ("empty_cache", ("series", "empty_cache")),
     ("seed", ("series", "seed")),
     ("started_at", ("series", "started_at")),
+    ("run", ("series", "run")),
+    ("rank", ("series", "rank", "rank")),
+    ("world", ("series", "rank", "world")),
+    ("local_rank", ("series", "rank", "local_rank")),
+    ("node", ("series", "rank", "node")),
+    *((f"plan.{key}", ("series", "plan", key)) for key in _PLAN),
     ("tool.name", ("tool", "name")),
     ("tool.version", ("tool", "version")),
 )
@@ -42,6 +49,24 @@ def facts_of(record: Form) -> dict[str, Fact]:
         if value is not None:
             found[key] = _fact(record, value, path)
     return found
+
+
+def tensors_of(record: Form, place: int) -> dict[str, Fact]:
+    """What a phase saw of the tensors that it executed: `4 x 512 int64, cuda` (A1, A3)."""
+    tensors = record.document["phases"][place].get("tensors", ())
+    return {
+        f"tensors.{tensor['name']}": _fact(
+            record, tensor_text(tensor), ("phases", place, "tensors", row)
+        )
+        for row, tensor in enumerate(tensors)
+    }
+
+
+def tensor_text(tensor: dict[str, Any]) -> str:
+    """Shape, dtype and the kind of device in words."""
+    shape = " x ".join(map(str, tensor["shape"])) or "one value"
+    dtype = tensor["dtype"].removeprefix("torch.")
+    return f"{shape} {dtype}" + (f", {tensor['place']}" if "place" in tensor else "")
 
 
 def _value(document: object, path: tuple[str, ...]) -> object:
@@ -70,7 +95,7 @@ def _devices(record: Form) -> Iterator[tuple[str, Fact]]:
     """`devices.0.name` per device; `device` and `ecc` where all devices agree."""
     devices = record.document["environment"]["devices"]
     for place, device in enumerate(devices):
-        for key in ("name", "ecc", "uuid"):
+        for key in ("name", "ecc", "uuid", "rank", "local_device", "node"):
             if key in device:
                 path = ("environment", "devices", place, key)
                 yield f"devices.{device['index']}.{key}", _fact(record, device[key], path)

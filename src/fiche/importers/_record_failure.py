@@ -2,38 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fiche.importers._reading import failure_of
 from fiche.importers._record_doubts import index_of
-from fiche.importers._record_form import Form
+from fiche.importers._record_places import Form, rank_of
 from fiche.importers._torch_messages import torch_events
 from fiche.kernel.piece import Failure
 from fiche.kernel.record import replace
 
 _BACKENDS = {"hip": "rocm"}
+# An asynchronous error comes up at a synchronization, behind the work that caused it.
+_SURFACED = {
+    "at_start": " (surfaced at the synchronization before the phase: earlier work failed)",
+    "at_end": " (surfaced at the synchronization after the phase)",
+}
 
 
 def failure_of_phase(record: Form, place: int) -> Failure:
     """What the phase's error says; `workload_error` where it is not about memory.
 
-    The device is the one that the message names, or the only one that the phase used.
+    The device is the one that a merged record names, the one that the message names, or the only one that
+    the phase used; one rank's own count of devices names none of the run's.
     """
     phase = record.document["phases"][place]
     error = phase["error"]
     pointer = record.at("phases", place, "error", "message", text=error["message"][:2_000])
     text = f"{error['type']}: {error['message']}"
-    found, _ = torch_events(text.encode(), record.sha256)
-    backend = record.document["environment"]["backend"]
+    rank = error.get("rank", rank_of(record.document))
+    note = _SURFACED.get(error.get("surfaced", ""), "")
+    found, _ = torch_events(text.encode("utf-8", "replace"), record.sha256)
     if not found:
+        backend = record.document["environment"]["backend"]
         return Failure(
             pointer=pointer,
             message_kind="workload_error",
             memory=None,
             backend=_BACKENDS.get(backend, backend),
-            message=text[:2_000],
+            rank=rank,
+            message=f"{text[:2_000]}{note}",
         )
     failure = failure_of(found[0], record.sha256)
+    return replace(
+        failure,
+        pointer=pointer,
+        rank=rank,
+        device_index=_device(record, phase, failure.device_index),
+        message=f"{failure.message}{note}",
+    )
+
+
+def _device(record: Form, phase: dict[str, Any], named: int | None) -> int | None:
+    if rank_of(record.document) is not None:
+        return None
+    if "merged" in record.document:
+        device = phase["error"].get("device")
+        return None if device is None else index_of(device)
     used = {index_of(device["device"]) for device in phase.get("devices", ())}
-    index = failure.device_index
-    if index is None and len(used) == 1:
-        index = next(iter(used))
-    return replace(failure, pointer=pointer, device_index=index)
+    return next(iter(used)) if named is None and len(used) == 1 else named

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -43,12 +44,47 @@ class _Object:
     pairs: list[tuple[str, Any]] = field(default_factory=list)
 
 
+class _UnusualError(ValueError):
+    """Something that only the careful reading can judge: a key that stands twice, a fraction."""
+
+
+def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _UnusualError
+    return found
+
+
+def _unusual(_: str) -> object:
+    raise _UnusualError
+
+
+# Nothing but unlike keys, texts, words and short whole numbers: what is wrong goes the careful way.
+_PLAINLY = json.JSONDecoder(object_pairs_hook=_plain, parse_float=_unusual, parse_constant=_unusual)
+_DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+_LONG = b"0" * 20
+
+
 def decoded(text: str) -> tuple[object, list[Fault]]:
     """The value of a JSON text, and what is wrong with it as evidence.
 
     Raises:
         NotJsonError: the text is not JSON, or nested too deep.
     """
+    if not _may_be_unusual(text):
+        with suppress(ValueError, RecursionError):
+            return _PLAINLY.decode(text), []
+    return _decoded(text)
+
+
+def _may_be_unusual(text: str) -> bool:
+    """Numbers of twenty digits, and escapes that may name halves of characters."""
+    if "\\ud" in text or "\\uD" in text:
+        return True
+    return _LONG in text.encode("utf-8", "replace").translate(_DIGITS)
+
+
+def _decoded(text: str) -> tuple[object, list[Fault]]:
     try:
         raw = json.loads(
             text,
@@ -98,7 +134,10 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
 
 def schema_faults(document: object) -> Iterator[Fault]:
     """What the schema of records refuses, each with its path."""
-    for error in _validator().iter_errors(document):
+    validator = _validator()
+    if validator.is_valid(document):
+        return
+    for error in validator.iter_errors(document):
         path = tuple(error.instance_path)
         yield Fault(_code(error), path, _message(error, path), _EXPECTED)
 

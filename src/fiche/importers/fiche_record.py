@@ -8,6 +8,10 @@ Readings, per device and phase, under their counters' own names:
     process       process_device_used (start, peak, sampled_max, current)      process
     outside       outside_allocator (its stat as recorded)                     process
     others, free  other_processes_used, device_free                             device
+
+What a failed phase reached before it failed is shown as observed; `outcome` keeps it from every need (C11).
+One rank of several counts devices of its own: its readings name no device of the run, and its success is
+not the run's (C9). The ranks put together (`_record_merge`) tell of the run.
 """
 
 from __future__ import annotations
@@ -17,9 +21,10 @@ from typing import Any
 
 from fiche.importers._opened import opened, opened_head
 from fiche.importers._record_doubts import doubts, index_of
-from fiche.importers._record_facts import facts_of
+from fiche.importers._record_facts import facts_of, tensors_of
 from fiche.importers._record_failure import failure_of_phase
-from fiche.importers._record_form import FORMAT, Form, form
+from fiche.importers._record_form import form
+from fiche.importers._record_places import FAMILY, Form, rank_of
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
@@ -49,20 +54,18 @@ def read(content: bytes, sha256: str) -> Reading:
     """Runs, readings, capacities and facts of one record.
 
     Raises:
-        Refused: the record's structure is wrong (F430 to F437); doubtful values are warnings.
+        Refused: the record's structure is wrong (F430 to F439); doubtful values are warnings.
     """
-    text = opened(content, sha256).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    record = form(text, sha256)
+    record = record_form(content, sha256)
     document = record.document
     facts = facts_of(record)
     runs = tuple(_run(record, place, facts) for place in range(len(document["phases"])))
     failures = tuple(run.failure for run in runs if run.failure is not None)
+    backend = document["environment"]["backend"]
     return Reading(
         kind="fiche_record",
         shape="document" if record.header_line is None else "journal",
-        backend={"hip": "rocm"}.get(
-            document["environment"]["backend"], document["environment"]["backend"]
-        ),
+        backend={"hip": "rocm"}.get(backend, backend),
         failures=failures,
         runs=runs + tuple(_unfinished(record)),
         capacities=tuple(_capacities(record)),
@@ -72,16 +75,27 @@ def read(content: bytes, sha256: str) -> Reading:
     )
 
 
+def record_form(content: bytes, sha256: str) -> Form:
+    """The checked document of a record, whatever its form and packing.
+
+    Raises:
+        Refused: as `read`.
+    """
+    text = opened(content, sha256).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    return form(text, sha256)
+
+
 def _run(record: Form, place: int, facts: dict[str, Fact]) -> Run:
     phase = record.document["phases"][place]
     whole = phase["ordering"] == "whole_loop"
+    ran = not _failed_before(phase)
     return Run(
         id=f"{record.document['series']['id']}.{phase['index']}.{phase['name']}",
-        outcome=phase["outcome"],
+        outcome=_outcome(record, phase),
         whole_loop=whole,
         phases=tuple(phase["covers"]) if whole else (phase["name"],),
-        facts=facts,
-        executed=_dimensions(record, place, "executed"),
+        facts={**facts, **tensors_of(record, place)} if "tensors" in phase else facts,
+        executed=_dimensions(record, place, "executed") if ran else {},
         declared=_dimensions(record, place, "declared"),
         first_pass=phase["pass"] == "first",
         failure=failure_of_phase(record, place) if phase["outcome"] == "failure" else None,
@@ -90,6 +104,19 @@ def _run(record: Form, place: int, facts: dict[str, Fact]) -> Run:
         duration_ns=phase.get("duration_ns"),
         output_check=_check(phase.get("output_check")),
     )
+
+
+def _outcome(record: Form, phase: dict[str, Any]) -> str:
+    """As recorded; but of the whole run one rank of several tells no success."""
+    told = str(phase["outcome"])
+    alone = phase["ordering"] == "whole_loop" and rank_of(record.document) is not None
+    return "unknown" if alone and told == "success" else told
+
+
+def _failed_before(phase: dict[str, Any]) -> bool:
+    """Work before the phase failed: the phase itself executed nothing (C11)."""
+    failed: bool = phase["outcome"] == "failure"
+    return failed and phase["error"].get("surfaced") == "at_start"
 
 
 def _check(check: dict[str, Any] | None) -> str:
@@ -159,6 +186,7 @@ def _observation(
     phase = record.document["phases"][place]
     device = phase["devices"][index]
     count = device[path[0]][path[1]]
+    rank, own = rank_of(record.document), index_of(device["device"])
     return Observation(
         counter=counter,
         scope=scope,
@@ -166,31 +194,49 @@ def _observation(
         kind_of_origin="measured",
         pointer=record.at("phases", place, "devices", index, *path, text=str(count)),
         value=exact_bytes(count),
-        device_index=index_of(device["device"]),
+        number=None,
+        unit="",
+        device_index=None if rank is not None else own,
+        rank=_rank_on(record.document, own) if rank is None else rank,
         label=label,
         phase=phase["name"],
         window="phase" if stat in ("peak", "sampled_max") else "",
+        marks={} if rank is None else {"device": device["device"]},
     )
+
+
+def _rank_on(document: dict[str, Any], index: int) -> int | None:
+    """Which rank of a merged record used the device."""
+    if "merged" not in document:
+        return None
+    devices = document["environment"]["devices"]
+    return next((each.get("rank") for each in devices if each["index"] == index), None)
 
 
 def _unfinished(record: Form) -> Iterator[Run]:
     """Phases that started and never ended: nobody knows how they went."""
-    for phase, line in record.unfinished:
-        name = str(phase.get("name", "phase"))[:60]
+    for phase, pointer in record.unfinished:
+        name = _name(phase)
         yield Run(
             id=f"{record.document['series']['id']}.{phase.get('index', 'unknown')}.{name}",
             outcome="unknown",
             whole_loop=False,
             phases=(name,),
             first_pass=phase.get("pass") == "first",
-            pointer=Pointer(sha256=record.sha256, line=line),
+            pointer=pointer,
         )
 
 
 def _unended(record: Form) -> Iterator[str]:
-    for phase, line in record.unfinished:
-        name = str(phase.get("name", "phase"))[:60]
-        yield f"outcome_unknown: {name} started on line {line} and has no end: neither success nor failure"
+    for phase, pointer in record.unfinished:
+        where = f"line {pointer.line}" if pointer.path is None else pointer.path
+        yield (
+            f"outcome_unknown: {_name(phase)} started ({where}) and has no end: neither success nor failure"
+        )
+
+
+def _name(phase: dict[str, Any]) -> str:
+    return str(phase.get("name", "phase"))[:60]
 
 
 def _capacities(record: Form) -> Iterator[Capacity]:
@@ -232,8 +278,8 @@ def _others(record: Form, index: int) -> tuple[int, Pointer] | None:
 def accepts(head: bytes, name: str) -> int:
     """100 for a JSON text that names the format (any version of it)."""
     text = opened_head(head).removeprefix(b"\xef\xbb\xbf").lstrip()
-    named = FORMAT.rpartition("/")[0].encode() + b"/"
-    return 100 if text.startswith(b"{") and b'"' + named in text[:65536] else 0
+    named = b'"' + FAMILY.encode()
+    return 100 if text.startswith(b"{") and named in text[:65536] else 0
 
 
 MEMBER = Importer(

@@ -1,0 +1,54 @@
+"""A record as read, in either of its forms, and where each of its values stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fiche.importers._json import pointer_text
+from fiche.importers._refusal import diagnostic
+from fiche.kernel.address import Pointer
+from fiche.kernel.diagnostic import Diagnostic
+
+FORMAT = "fiche-measurement/1"
+FAMILY = "fiche-measurement/"
+
+
+@dataclass(slots=True)
+class Form:
+    """The document; in a journal also the line of the header and of each phase.
+
+    `unfinished` are phases that started and never ended, each with its place. `cut` is true where the text
+    breaks off.
+    """
+
+    document: dict[str, Any]
+    sha256: str
+    header_line: int | None = None
+    phase_lines: list[int] = field(default_factory=list)
+    unfinished: list[tuple[dict[str, Any], Pointer]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    cut: bool = False
+
+    def at(self, *path: str | int, text: str = "") -> Pointer:
+        """Where a value stands: a JSON pointer in a document, a line in a journal."""
+        if self.header_line is None:
+            return Pointer(sha256=self.sha256, line=None, path=pointer_text(path), text=text)
+        line = self.header_line
+        if len(path) > 1 and path[0] == "phases" and isinstance(path[1], int):
+            line = self.phase_lines[path[1]] if path[1] < len(self.phase_lines) else line
+        return Pointer(sha256=self.sha256, line=line, path=None, text=text)
+
+
+def told(
+    found: Form, code: str, message: str, *path: str | int, line: int | None = None, hint: str = ""
+) -> Diagnostic:
+    """A diagnostic at a path of the record, or at the line that stands for it in a journal."""
+    place = found.at(*path) if line is None else Pointer(sha256=found.sha256, line=line)
+    return diagnostic(code, message, found.sha256, line=place.line, path=place.path, hint=hint)
+
+
+def rank_of(document: dict[str, Any]) -> int | None:
+    """The rank that wrote the record, where it is one of several processes of a run."""
+    rank = document["series"].get("rank")
+    return None if rank is None or rank["world"] < 2 else int(rank["rank"])
