@@ -31,7 +31,7 @@ test: lint $(STAMPS)/pango
 
 # pytest answers 5 when it collects nothing, which is no failure while these tiers are empty.
 test-all: test
-	@$(MAKE) --no-print-directory $(STAMPS)/chromium $(STAMPS)/poppler $(STAMPS)/torch
+	@$(MAKE) --no-print-directory $(STAMPS)/chromium $(STAMPS)/poppler $(STAMPS)/torch $(STAMPS)/slurm
 	@$(PYTEST) -m "$(TIERS)"; code=$$?; \
 	if [ $$code -eq 5 ]; then echo "No test is marked $(TIERS): these tiers are empty."; exit 0; fi; \
 	exit $$code
@@ -110,5 +110,10 @@ $(STAMPS)/poppler: | $(BIN)/python
 	@touch $@
 
 $(STAMPS)/torch: | $(STAMPS)/dev
-	$(PIP) install torch==2.13.0 transformers==5.24.0 peft==0.21.2
+	$(PIP) install torch==2.13.0 transformers==5.24.0 peft==0.21.2 accelerate==1.15.0 lightning==2.6.6
+	@touch $@
+
+$(STAMPS)/slurm: | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	@command -v slurmctld >/dev/null && command -v munged >/dev/null || { $(call install,Slurm,slurm-wlm munge,slurm); }
 	@touch $@

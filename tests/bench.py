@@ -22,6 +22,7 @@ from pathlib import Path
 
 from bench_logs import bench_logs
 from bench_models import bench_models
+from bench_recorder import bench_recorder
 from bench_snapshot import bench_snapshot
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -106,6 +107,8 @@ def main() -> int:
         missed += bench_logs(max(options.rounds // 5, 1))
     if not wanted or "snapshot" in wanted:
         missed += bench_snapshot(max(options.rounds // 5, 1))
+    if not wanted or "recorder" in wanted:
+        missed += bench_recorder(max(options.rounds // 3, 1))
     print("all within their bounds" if not missed else f"beyond its bound: {', '.join(missed)}")
     return 0
 

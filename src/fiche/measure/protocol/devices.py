@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from fiche.measure.protocol.environment import environment_block
 from fiche.measure.protocol.system import system_tool
 
 
@@ -100,19 +101,19 @@ class TorchDevice:
 class TorchDevices:
     """Devices of an imported PyTorch."""
 
-    def __init__(self, torch: Any, kind: str, indexes: Sequence[int], fresh: bool) -> None:
+    def __init__(self, torch: Any, kind: str, names: str | Sequence[str] | None) -> None:
         api = getattr(torch, kind)
         self._torch = torch
         self._backend = "hip" if kind == "cuda" and _hip(torch) else kind
-        self.all: tuple[Device, ...] = tuple(TorchDevice(api, kind, index) for index in indexes)
-        self.fresh = fresh
+        self.fresh = not api.is_initialized()
+        # Before anything initialises the device: a tool tells this process by its arrival.
         self._tool = system_tool(self._backend)
+        indexes = _indexes(names, kind, int(api.device_count()), api)
+        self.all: tuple[Device, ...] = tuple(TorchDevice(api, kind, index) for index in indexes)
         self._uuids = {index: _uuid(api, index) for index in indexes}
 
     def environment(self) -> dict[str, Any]:
         """As the programs themselves say (A5)."""
-        from fiche.measure.protocol.environment import environment_block
-
         return environment_block(self._torch, self._backend, self.all, self._tool)
 
     def use(self, device: Device) -> dict[str, tuple[int, str]]:
@@ -133,12 +134,7 @@ def find_devices(names: str | Sequence[str] | None = None) -> Devices:
         NoDevice: no PyTorch, no usable accelerator, or none of that name.
     """
     torch = _torch()
-    kind = _kind(torch)
-    api = getattr(torch, kind)
-    fresh = not api.is_initialized()
-    count = int(api.device_count())
-    indexes = _indexes(names, kind, count, api)
-    return TorchDevices(torch, kind, indexes, fresh)
+    return TorchDevices(torch, _kind(torch), names)
 
 
 def _torch() -> Any:

@@ -145,7 +145,7 @@ def gathered(loop: Phase, inner: Phase) -> None:
             loop.tensors
         ) < 64:
             loop.tensors.append(seen)
-    loop.checks.extend(inner.checks)
+    loop.checks.extend(check for check in inner.checks if check not in loop.checks)
 
 
 def check_of(checks: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -247,7 +247,8 @@ class Recorder:
     def _end_passive(self, loop: Open, phase: Phase, error: BaseException | None) -> None:
         loop.passive.remove(phase)
         phase.checked()
-        loop.phase.covers.append(phase.name)
+        if phase.name not in loop.phase.covers:
+            loop.phase.covers.append(phase.name)
         gathered(loop.phase, phase)
         if error is not None and not loop.failed_in:
             loop.failed_in = phase.name
