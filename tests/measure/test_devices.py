@@ -7,12 +7,12 @@ import pytest
 
 from fiche.measure.protocol.devices import NoDevice, find_devices
 
-CALLS = (
-    "memory_allocated",
-    "memory_reserved",
-    "max_memory_allocated",
-    "max_memory_reserved",
-)
+STATS = {
+    f"{kind}_bytes.all.{moment}": value
+    for value, (kind, moment) in enumerate(
+        ((k, m) for k in ("allocated", "reserved") for m in ("current", "peak")), 11
+    )
+}
 
 
 class Api:
@@ -23,6 +23,11 @@ class Api:
         self._count = count
         self._available = available
         self._initialized = initialized
+        self.stats = STATS
+
+    def memory_stats(self, index):
+        self.log.append(("memory_stats", index))
+        return self.stats
 
     def is_available(self):
         return self._available
@@ -137,12 +142,23 @@ def test_counters_are_read_of_the_very_device(torch):
     api = Api()
     torch(cuda=api)
     (device,) = find_devices("cuda:1").all
-    reads = (device.allocated, device.reserved, device.peak_allocated, device.peak_reserved)
-    assert [read() for read in reads] == [11] * 4
+    reads = (device.allocated, device.peak_allocated, device.reserved, device.peak_reserved)
+    assert [read() for read in reads] == [11, 12, 13, 14]
     device.reset_peaks()
     device.synchronize()
-    asked = [(name, 1) for name in (*CALLS, "reset_peak_memory_stats", "synchronize")]
-    assert api.log == asked
+    asked = [*["memory_stats"] * 4, "reset_peak_memory_stats", "synchronize"]
+    assert api.log == [(name, 1) for name in asked]
+
+
+def test_a_counter_that_the_allocator_does_not_keep_is_missing_and_not_zero(torch):
+    """C2: `torch.cuda.memory_reserved` would say 0 here."""
+    api = Api()
+    api.stats = {"allocated_bytes.all.current": 5}
+    torch(cuda=api)
+    (device,) = find_devices("cuda:0").all
+    assert device.allocated() == 5
+    with pytest.raises(KeyError):
+        device.reserved()
 
 
 def test_xpu_has_the_same_interface(torch):

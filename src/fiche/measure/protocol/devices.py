@@ -75,19 +75,19 @@ class TorchDevice:
 
     def allocated(self) -> int:
         """Bytes."""
-        return int(self._api.memory_allocated(self.index))
+        return self._counter("allocated_bytes.all.current")
 
     def reserved(self) -> int:
         """Bytes."""
-        return int(self._api.memory_reserved(self.index))
+        return self._counter("reserved_bytes.all.current")
 
     def peak_allocated(self) -> int:
         """Bytes."""
-        return int(self._api.max_memory_allocated(self.index))
+        return self._counter("allocated_bytes.all.peak")
 
     def peak_reserved(self) -> int:
         """Bytes."""
-        return int(self._api.max_memory_reserved(self.index))
+        return self._counter("reserved_bytes.all.peak")
 
     def reset_peaks(self) -> None:
         """Of this device alone."""
@@ -96,6 +96,14 @@ class TorchDevice:
     def empty_cache(self) -> None:
         """Of the whole process: PyTorch has no narrower one."""
         self._api.empty_cache()
+
+    def _counter(self, name: str) -> int:
+        """What `memory_allocated` and its kin return, but for the zero they make of a missing counter.
+
+        Raises:
+            KeyError: this allocator does not keep it, so it is missing (C2).
+        """
+        return int(self._api.memory_stats(self.index)[name])
 
 
 class TorchDevices:
