@@ -91,6 +91,27 @@ def suspects(text: bytes) -> Iterator[Suspect]:
                 yield Suspect(line=line, word=shape.word)
 
 
+HIDDEN = b"<secret>"
+
+
+def replaced(text: bytes) -> tuple[bytes, int]:
+    """The text with `<secret>` where something looks like one, and how often that is.
+
+    Only what looks like a secret goes: names of people and machines stay.
+    """
+    count = 0
+    for shape in SHAPES:
+        lowered, done, last = text.lower(), [], 0
+        for found in near(text, lowered, shape.pattern, shape.anchors):
+            group = "secret" if "secret" in found.groupdict() else 0
+            if found[group].strip() and found[group] != HIDDEN:
+                done += [text[last : found.start(group)], HIDDEN]
+                last = found.end(group)
+                count += 1
+        text = b"".join([*done, text[last:]])
+    return text, count
+
+
 def warnings(text: bytes) -> tuple[str, ...]:
     """One sentence where a text holds what looks like secrets; lines and kinds, never the secret."""
     first: dict[int, str] = {}

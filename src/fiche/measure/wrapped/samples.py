@@ -1,0 +1,94 @@
+"""Readings that have no true peak: looked at every so often, by a thread beside the program (C5).
+
+Once a second the last values are put on disk, so that something is known of a process that is killed
+(C11).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fiche.measure.protocol.devices import Device, Devices
+from fiche.measure.protocol.levels import DevicePeriod
+
+LAST_VALUES_S = 1.0
+_USED = "process_device_bytes"
+
+
+class Samples:
+    """What the process holds on each device that it uses, by the system's own counter."""
+
+    def __init__(
+        self, devices: Devices, periods: Sequence[DevicePeriod], period_ms: int, last: Path
+    ) -> None:
+        self._devices = devices
+        self._periods = periods
+        self._period_s = period_ms / 1000
+        self._last = last
+        self._written = 0.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="fiche-samples", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and take the last values away: the record says more."""
+        self._stop.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout=2)
+        with contextlib.suppress(OSError):
+            self._last.unlink()
+
+    def _look(self) -> None:
+        while not self._stop.wait(self._period_s):
+            with contextlib.suppress(Exception):
+                self.take()
+                self._note()
+
+    def take(self) -> None:
+        """One sample of each device in use; a reserve that moved meanwhile says nothing of the part outside."""
+        for period in self._periods:
+            if in_use(period.device):
+                before = period.device.reserved()
+                used = self._devices.use(period.device).get(_USED)
+                after = period.device.reserved()
+                if used is not None:
+                    period.sample(used[0], before if before == after else None)
+
+    def _note(self) -> None:
+        now = time.monotonic()
+        if now - self._written < LAST_VALUES_S or self._stop.is_set():
+            return
+        self._written = now
+        partial = self._last.with_name(self._last.name + ".partial")
+        partial.write_text(json.dumps(self._values()), encoding="utf-8")
+        partial.replace(self._last)
+
+    def _values(self) -> dict[str, list[dict[str, Any]]]:
+        seen = [period for period in self._periods if in_use(period.device)]
+        return {
+            "devices": [
+                {
+                    "device": period.device.name,
+                    "levels": period.levels(),
+                    "peak_since_last_reset": period.running_peaks(),
+                }
+                for period in seen
+            ]
+        }
+
+
+def in_use(device: Device) -> bool:
+    """Whether the process has put anything on the device; asking makes no context there."""
+    try:
+        return device.peak_reserved() > 0 or device.reserved() > 0
+    except Exception:  # noqa: BLE001 - a device that answers nothing is not known to be in use
+        return False
