@@ -24,6 +24,7 @@ from fiche.cli.model import model
 from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
 from fiche.cli.report import report
+from fiche.cli.run import run_
 from fiche.cli.schema import schema
 from fiche.cli.streams import discard, write_error
 from fiche.cli.terminal import clean
@@ -41,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     no_args_is_help=True,
 )
-for command in (new, model, estimate, import_, check, report, explain, schema):
+for command in (new, model, estimate, run_, import_, check, report, explain, schema):
     app.command(command.__name__.strip("_"), cls=PlainCommand)(command)
 app.add_typer(catalog, name="catalog")
 
