@@ -22,6 +22,13 @@ _PLACES = (
     ("runtime", ("environment", "runtime")),
     ("driver", ("environment", "driver")),
     ("os", ("environment", "os")),
+    ("allocator.process_fraction", ("environment", "allocator", "process_fraction")),
+    ("host_memory_bytes", ("environment", "host_memory_bytes")),
+    ("container.memory_limit_bytes", ("environment", "container", "memory_limit_bytes")),
+    ("container.cpu_quota_us", ("environment", "container", "cpu_quota_us")),
+    ("container.cpu_period_us", ("environment", "container", "cpu_period_us")),
+    ("container.shm_bytes", ("environment", "container", "shm_bytes")),
+    ("observed_at", ("observed_at",)),
     ("process_protocol", ("series", "process", "protocol")),
     ("order", ("series", "order")),
     ("warmups", ("series", "warmups")),
@@ -40,14 +47,28 @@ _PLACES = (
 )
 
 
+# Of each device; `rank`, `local_device` and `node` are those of ranks put together.
+_OF_DEVICES = (
+    *("name", "ecc", "uuid", "rank", "local_device", "node"),
+    *("mig", "partition", "mps", "persistence", "compute_capability", "architecture"),
+)
+
+
 def facts_of(record: Form) -> dict[str, Fact]:
     """Every fact of a record; the environment that was measured wins over what `workload` repeats."""
-    found = dict(_workload(record, record.document["workload"], ()))
-    found.update(_devices(record))
+    workload = dict(_workload(record, record.document["workload"], ()))
+    return {**workload, **environment_facts(record)}
+
+
+def environment_facts(record: Form) -> dict[str, Fact]:
+    """What a document says of where it ran, and of itself, beside its workload."""
+    found = dict(_devices(record))
     for key, path in _PLACES:
         value = _value(record.document, path)
         if value is not None:
             found[key] = _fact(record, value, path)
+    found.update(_named(record, "libraries"))
+    found.update(_named(record, "variables"))
     return found
 
 
@@ -91,11 +112,17 @@ def _workload(
             yield ".".join(here), _fact(record, value, ("workload", *here))
 
 
+def _named(record: Form, key: str) -> Iterator[tuple[str, Fact]]:
+    """`libraries.nccl`, `variables.CUDA_VISIBLE_DEVICES`."""
+    for name, value in record.document["environment"].get(key, {}).items():
+        yield f"{key}.{name}", _fact(record, value, ("environment", key, name))
+
+
 def _devices(record: Form) -> Iterator[tuple[str, Fact]]:
     """`devices.0.name` per device; `device` and `ecc` where all devices agree."""
-    devices = record.document["environment"]["devices"]
+    devices = record.document["environment"].get("devices", ())
     for place, device in enumerate(devices):
-        for key in ("name", "ecc", "uuid", "rank", "local_device", "node"):
+        for key in _OF_DEVICES:
             if key in device:
                 path = ("environment", "devices", place, key)
                 yield f"devices.{device['index']}.{key}", _fact(record, device[key], path)

@@ -132,17 +132,15 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
     return found
 
 
-def schema_faults(document: object) -> Iterator[Fault]:
-    """What the schema of records refuses, each with its path."""
-    validator = _validator()
+def schema_faults(document: object, name: str = "record") -> Iterator[Fault]:
+    """What the schema of this name refuses, each with its path."""
+    validator = _validator(name)
     if validator.is_valid(document):
         return
+    expected = f"`fiche schema {name}` prints all that such a file may hold, with its meaning"
     for error in validator.iter_errors(document):
         path = tuple(error.instance_path)
-        yield Fault(_code(error), path, _message(error, path), _EXPECTED)
-
-
-_EXPECTED = "`fiche schema record` prints all that a record may hold, with its meaning"
+        yield Fault(_code(error), path, _message(error, path), expected)
 
 
 def _code(error: ValidationError) -> str:
@@ -154,5 +152,5 @@ def _message(error: ValidationError, path: Sequence[str | int]) -> str:
 
 
 @cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(json.loads(schema_text("record.schema.json")))
+def _validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(schema_text(f"{name}.schema.json")))

@@ -20,12 +20,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from fiche.importers._opened import opened, opened_head
+from fiche.importers._record_capacity import DEVICE_READINGS, totals
 from fiche.importers._record_doubts import doubts, index_of
 from fiche.importers._record_facts import facts_of, tensors_of
 from fiche.importers._record_failure import failure_of_phase
 from fiche.importers._record_form import form
 from fiche.importers._record_places import FAMILY, Form, rank_of
-from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
@@ -42,12 +42,7 @@ _LEVELS = {
     ("end", "allocated_bytes"): ("memory_allocated", "current"),
     ("end", "reserved_bytes"): ("memory_reserved", "current"),
 }
-_OTHERS = "other_processes_bytes"
 _PROCESS = {"start": "start", "peak": "peak", "sampled_max": "sampled_max", "end": "current"}
-_DEVICE = {
-    _OTHERS: ("other_processes_used", "current"),
-    "free_bytes": ("device_free", "free"),
-}
 
 
 def read(content: bytes, sha256: str) -> Reading:
@@ -168,7 +163,7 @@ def _readings(device: dict[str, Any]) -> Iterator[_Reading]:
         outside = device["outside_allocator_bytes"]
         path = ("outside_allocator_bytes", "bytes")
         yield path, "outside_allocator", outside["stat"], "process", outside["how"]
-    for key, (counter, stat) in _DEVICE.items():
+    for key, (counter, stat) in DEVICE_READINGS.items():
         if key in device:
             yield (key, "bytes"), counter, stat, "device", device[key]["counter"]
 
@@ -240,39 +235,12 @@ def _name(phase: dict[str, Any]) -> str:
 
 
 def _capacities(record: Form) -> Iterator[Capacity]:
-    """The totals that the machine declares: to the framework, and to the system tool above it."""
-    environment = record.document["environment"]
-    tool = {"cuda": "nvidia_smi_total", "hip": "rocm_smi_total"}.get(environment["backend"])
-    for place, device in enumerate(environment["devices"]):
-        totals = [("torch_total_memory", "total_memory_bytes")]
-        if tool is not None and "nvml_total_bytes" in device:
-            totals.append((tool, "nvml_total_bytes"))
-        for counter, key in totals:
-            pointer = record.at("environment", "devices", place, key, text=str(device[key]))
-            held = _others(record, device["index"]) if key == "total_memory_bytes" else None
-            yield Capacity(
-                counter=counter,
-                value=exact_bytes(device[key]),
-                device_index=device["index"],
-                pointer=pointer,
-                device_name=device["name"],
-                others=None if held is None else exact_bytes(held[0]),
-                others_pointer=None if held is None else held[1],
-            )
-
-
-def _others(record: Form, index: int) -> tuple[int, Pointer] | None:
-    """The most that other users of a device were seen to hold, and where; None where nobody looked."""
-    seen = [
-        (device[_OTHERS]["bytes"], ("phases", place, "devices", row, _OTHERS, "bytes"))
+    seen = (
+        (entry, ("phases", place, "devices", row))
         for place, phase in enumerate(record.document["phases"])
-        for row, device in enumerate(phase.get("devices", ()))
-        if index_of(device["device"]) == index and _OTHERS in device
-    ]
-    if not seen:
-        return None
-    most, path = max(seen, key=lambda told: told[0])
-    return most, record.at(*path, text=str(most))
+        for row, entry in enumerate(phase.get("devices", ()))
+    )
+    return totals(record, tuple(seen))
 
 
 def accepts(head: bytes, name: str) -> int:
