@@ -16,10 +16,12 @@ import typer
 from fiche import __version__
 from fiche.cli.catalog import app as catalog
 from fiche.cli.check import check
+from fiche.cli.environment import environment
 from fiche.cli.estimate import estimate
 from fiche.cli.explain import explain
 from fiche.cli.import_ import import_
 from fiche.cli.interrupt import INTERRUPTED
+from fiche.cli.lab import app as lab
 from fiche.cli.model import model
 from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
@@ -42,9 +44,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     no_args_is_help=True,
 )
-for command in (new, model, estimate, run_, import_, check, report, explain, schema):
+for command in (
+    new,
+    model,
+    estimate,
+    environment,
+    run_,
+    import_,
+    check,
+    report,
+    explain,
+    schema,
+):
     app.command(command.__name__.strip("_"), cls=PlainCommand)(command)
 app.add_typer(catalog, name="catalog")
+app.add_typer(lab, name="lab")
 
 
 def _version(asked: bool) -> None:
