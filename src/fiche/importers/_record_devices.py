@@ -1,0 +1,95 @@
+"""The devices of all ranks in one count: in the order of the ranks, then of each rank's own devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fiche.importers._record_doubts import index_of
+from fiche.kernel.diagnostic import Diagnostic, Refused
+
+if TYPE_CHECKING:
+    from fiche.importers._record_merge import RankRecord
+
+_MOST = 1000
+_SHARED = (
+    "a rank's readings are of one device (C9): record each device's `uuid` and each rank's `node`, and give "
+    "every rank a device of its own"
+)
+
+
+class Devices:
+    """Which device of the merged record each device of a rank is.
+
+    Raises:
+        Refused: F555 two ranks may have used one device; F556 more than a record counts, or none.
+    """
+
+    def __init__(self, ordered: Sequence[RankRecord]) -> None:
+        used = [(one, local) for one in ordered for local in _used(one)]
+        if not 0 < len(used) <= _MOST:
+            message = f"the ranks used {len(used)} devices: a record counts 1 to {_MOST}"
+            raise Refused([_refusal("F556", message, "the phases of a record name their devices")])
+        self._used = used
+        self._index = {(one.rank, local): place for place, (one, local) in enumerate(used)}
+        shared = list(_shared(used))
+        if shared:
+            raise Refused(shared)
+
+    def of(self, rank: int, local: str) -> str:
+        """The device as the merged record names it: `cuda:3`."""
+        return f"{local.rpartition(':')[0]}:{self._index[rank, local]}"
+
+    def only(self, rank: int) -> str | None:
+        """The device of a rank that used one."""
+        own = [local for one, local in self._used if one.rank == rank]
+        return self.of(rank, own[0]) if len(own) == 1 else None
+
+    def environment(self) -> list[dict[str, Any]]:
+        """What the machine of each rank declares of them; one that it does not list is left out."""
+        return [
+            {**told, "index": place, "rank": one.rank, "local_device": local, **_node(one)}
+            for place, (one, local) in enumerate(self._used)
+            if (told := _listed(one, local)) is not None
+        ]
+
+
+def _used(one: RankRecord) -> list[str]:
+    """The devices that a rank's phases read, or the only one that it could use."""
+    read = {
+        device["device"] for phase in one.document["phases"] for device in phase.get("devices", ())
+    }
+    if read:
+        return sorted(read, key=index_of)
+    environment = one.document["environment"]
+    kind = {"xpu": "xpu"}.get(environment["backend"], "cuda")
+    listed = environment["devices"]
+    return [f"{kind}:{listed[0]['index']}"] if len(listed) == 1 else []
+
+
+def _listed(one: RankRecord, local: str) -> Mapping[str, Any] | None:
+    devices = one.document["environment"]["devices"]
+    return next((each for each in devices if each["index"] == index_of(local)), None)
+
+
+def _node(one: RankRecord) -> dict[str, str]:
+    node = one.document["series"]["rank"].get("node")
+    return {} if node is None else {"node": node}
+
+
+def _shared(used: Sequence[tuple[RankRecord, str]]) -> Iterator[Diagnostic]:
+    """Devices with one uuid; without one, what two ranks of a node call the same."""
+    seen: dict[tuple[str, ...], tuple[RankRecord, str]] = {}
+    for one, local in used:
+        told = _listed(one, local) or {}
+        uuid = told.get("uuid")
+        key = (uuid,) if uuid else (_node(one).get("node", ""), local)
+        other = seen.setdefault(key, (one, local))
+        if other != (one, local):
+            which = f"uuid {uuid}" if uuid else "no uuid tells them apart"
+            message = f"{other[1]} of {other[0].name} and {local} of {one.name} may be one device: {which}"
+            yield _refusal("F555", message, _SHARED)
+
+
+def _refusal(code: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code=code, message=message, address=None, hint=hint)
