@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from fiche import __version__
+from fiche.cli.campaign import campaign
 from fiche.cli.catalog import app as catalog
 from fiche.cli.check import check
 from fiche.cli.environment import environment
@@ -50,6 +51,7 @@ for command in (
     estimate,
     environment,
     run_,
+    campaign,
     import_,
     check,
     report,

@@ -1,0 +1,68 @@
+"""A campaign in the terminal: its jobs before they run, and how they stand."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+from fiche.cli.campaign_rows import Row
+from fiche.cli.campaign_run import DOCUMENT, TABLE, Found, Ready
+from fiche.cli.terminal import paragraph, table
+from fiche.measure.campaign.drive import Standing
+from fiche.measure.campaign.plan import Job
+from fiche.report.numbers import memory
+
+# Of a campaign with more, the first ones are shown and the rest is counted (law 8).
+_MOST = 200
+
+
+def dry_text(ready: Ready) -> str:
+    """The jobs in the order in which they would start."""
+    shown = [(each.id, _changed(each), shlex.join(each.words)) for each in ready.jobs[:_MOST]]
+    text = table(shown, header=("job", "changed", "command: fiche …"), whole=(0,))
+    return text + _more(len(ready.jobs)) + f"\n{len(ready.jobs)} jobs; nothing was run\n"
+
+
+def standing_text(found: Found) -> str:
+    """How each job stands, with its largest peaks a device: allocated and reserved apart (C3)."""
+    text = table(
+        [line for one in found.standings[:_MOST] for line in _lines(one, found)],
+        header=("job", "state", "tries", "device", "allocated, peak", "reserved, peak", "why"),
+        right=(2, 4, 5),
+        whole=(0,),
+    )
+    counts = Counter(one.state for one in found.standings)
+    states = ", ".join(f"{count} {state}" for state, count in counts.items())
+    text += _more(len(found.standings)) + f"\n{len(found.standings)} jobs: {states}\n"
+    output = found.ready.output
+    if (output / TABLE).exists():
+        text += paragraph(f"{output / TABLE} has a row for each phase, device and trial")
+        text += paragraph(f"{output / DOCUMENT} has the digests of all records")
+    return text
+
+
+def _more(count: int) -> str:
+    return f"{count - _MOST} further jobs; --json has them all\n" if count > _MOST else ""
+
+
+def _changed(job: Job) -> str:
+    return ", ".join(f"{name}={value}" for name, value in job.changed)
+
+
+def _lines(one: Standing, found: Found) -> Iterator[tuple[str, ...]]:
+    """One line a device; peaks of several phases are several instants, so each is only a largest (C4)."""
+    own = found.rows_of(one.job.id)
+    devices = sorted({row.cells["device_index"] for row in own if row.cells.get("device_index")})
+    head = (one.job.id, one.state, str(len(one.tries) or ""))
+    why = one.message
+    for device in devices or [""]:
+        mine = [row for row in own if row.cells.get("device_index", "") == device]
+        peaks = (_largest(mine, f"{kind}_peak_bytes") for kind in ("allocated", "reserved"))
+        yield (*head, device, *peaks, why)
+        head, why = ("", "", ""), ""
+
+
+def _largest(rows: list[Row], column: str) -> str:
+    seen = [int(row.cells[column]) for row in rows if row.cells.get(column)]
+    return memory(max(seen)) if seen else ""
