@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -26,6 +27,9 @@ from fiche.measure.protocol.recorder import recorder
 from fiche.measure.protocol.tool import VERSION
 from fiche.measure.protocol.turns import ORDERINGS, POLICIES, measured
 
+PLAIN_DIGITS = re.compile(r"(0|[1-9][0-9]{0,29})(\.[0-9]{1,29})?")
+# Two thousand and forty-eight, or a little over two: two halves of the world read it differently.
+TWO_READINGS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 DONE, REFUSED, FAILED, INTERRUPTED = 0, 2, 3, 130
 
 
@@ -63,11 +67,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"fiche lab {VERSION}")
     below = top.add_subparsers(metavar="COMMAND", required=True)
-    _estimate_options(
-        below.add_parser("estimate", help="weights and an assumed reserve, by arithmetic")
-    )
-    _environment_options(below.add_parser("environment", help="device, driver, PyTorch, allocator"))
-    _measure_options(below.add_parser("measure", help="measure a small dense network on a GPU"))
+    for name, words, options in (
+        ("estimate", "weights and an assumed reserve, by arithmetic", _estimate_options),
+        (
+            "environment",
+            "device, driver, PyTorch, allocator, and what is missing",
+            _environment_options,
+        ),
+        ("measure", "measure a small dense network on a GPU", _measure_options),
+    ):
+        options(below.add_parser(name, help=words, description=words, allow_abbrev=False))
     return top
 
 
@@ -125,19 +134,16 @@ def positive(text: str) -> int:
 
 def whole_number(text: str) -> int:
     """A count from 0, in plain digits: no sign, no exponent, no separators."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 30):
+    if PLAIN_DIGITS.fullmatch(text) is None or "." in text:
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is no whole number in plain digits")
     return int(text)
 
 
 def _amount(text: str) -> Fraction:
-    whole, point, decimals = text.partition(".")
-    digits = whole + decimals if point else whole
-    if not (whole and digits.isascii() and digits.isdigit() and len(text) <= 30) or text.endswith(
-        "."
-    ):
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no number in plain digits")
-    return Fraction(int(digits), 10 ** len(decimals))
+    if PLAIN_DIGITS.fullmatch(text) is None or TWO_READINGS.fullmatch(text) is not None:
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no number with one reading")
+    whole, _, decimals = text.partition(".")
+    return Fraction(int(whole + decimals), 10 ** len(decimals))
 
 
 # --- Calculation, environment -----------------------------------------------------------------
