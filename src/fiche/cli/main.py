@@ -23,6 +23,7 @@ from fiche.cli.explain import explain
 from fiche.cli.import_ import import_
 from fiche.cli.interrupt import INTERRUPTED
 from fiche.cli.lab import app as lab
+from fiche.cli.measure import measure
 from fiche.cli.model import model
 from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
@@ -50,6 +51,7 @@ for command in (
     model,
     estimate,
     environment,
+    measure,
     run_,
     campaign,
     import_,

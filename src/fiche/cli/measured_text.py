@@ -1,0 +1,266 @@
+"""Measurements in the terminal and for programs: planned ones, and what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from fiche.cli.load_rows import in_unit
+from fiche.cli.measured_read import Measured, PhaseRow, name_of
+from fiche.cli.measuring_jobs import Asked
+from fiche.cli.terminal import paragraph, table
+from fiche.kernel.record import field_names, replace
+from fiche.measure.job import Job
+from fiche.measure.trials import DONE, Trial
+from fiche.report.numbers import memory_unit, rounded
+
+_COUNTERS = ("allocated", "allocated_peak", "reserved", "reserved_peak")
+_FEW = 2
+_UNREAD = "not measured"
+_UNITS = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
+_SAME = ("name", "passed", "outcome", "device")
+
+
+def duration(nanoseconds: int | None) -> str:
+    """`12.34 ms`; a phase that was not timed says so."""
+    if nanoseconds is None:
+        return _UNREAD
+    factor, unit = next((each for each in _UNITS if nanoseconds >= each[0]), (1, "ns"))
+    return f"{rounded(Fraction(nanoseconds, factor), 2 if factor > 1 else 0)} {unit}"
+
+
+# --- Planned --------------------------------------------------------------------------------------
+
+
+def planned_text(what: Asked, planned: Sequence[Job], declared: Sequence[Mapping[str, Any]]) -> str:
+    """One line a job: its record, its ordering and passes, its exact dimensions."""
+    text = paragraph(
+        f"Nothing is measured: {len(planned)} fresh process{'' if len(planned) == 1 else 'es'} would run "
+        f"the workload {what.workload.name}."
+    )
+    rows = [
+        (Path(job.output).name, job.ordering.replace("_", " "), _passes(job), _dimensions(exact))
+        for job, exact in zip(planned, declared, strict=True)
+    ]
+    header = ("record", "ordering", "passes", "dimensions")
+    text += "\n" + table(rows, header=header, whole=(0,))
+    first = planned[0]
+    text += f"\ndevice: {first.device or 'the current one'}; empty_cache: {first.empty_cache}; "
+    text += f"seed: {first.seed}; order: {first.order}\n"
+    options = {**first.options}
+    return text + (f"options: {_dimensions(options)}\n" if options else "")
+
+
+def _passes(job: Job) -> str:
+    return f"first, {job.warmups} warm-up, {job.repeats} repeats"
+
+
+def _dimensions(told: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in told.items())
+
+
+def planned_json(
+    what: Asked, planned: Sequence[Job], declared: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The jobs as their processes would be told, and their exact dimensions."""
+    told = [
+        {**job.json(), "declared": dict(exact)}
+        for job, exact in zip(planned, declared, strict=True)
+    ]
+    return {"format": "fiche-measure-plan/1", "workload": what.workload.name, "jobs": told}
+
+
+# --- Recorded -------------------------------------------------------------------------------------
+
+
+def measured_text(what: Asked, measured: Sequence[Measured]) -> str:
+    """A table of phases for one measurement, a line a record for a series, then the next step."""
+    few = len(measured) <= _FEW
+    text = "\n".join(map(_one, measured)) if few else _series(what, measured)
+    return text + next_step(measured)
+
+
+def next_step(measured: Sequence[Measured]) -> str:
+    """How the records come into a fiche."""
+    records = [str(each.trial.record) for each in measured if each.trial.record is not None]
+    if not records:
+        return ""
+    return f"\nnext: fiche import {' '.join(records)} --to FICHE\n"
+
+
+def _one(measured: Measured) -> str:
+    trial = measured.trial
+    text = f"{trial.record or trial.job.output}: {trial.job.ordering.replace('_', ' ')}"
+    text += f", {ended(measured)}\n"
+    rows = measured.rows
+    return text + ("\n" + phase_table(rows) if rows else "")
+
+
+def ended(measured: Measured) -> str:
+    """How a trial ended, in a sentence."""
+    trial = measured.trial
+    if trial.outcome == DONE:
+        return _phases_of(measured)
+    why = _WHY.get(trial.outcome, _other)(measured)
+    return why if trial.cut or trial.record is not None else f"{why}; no record"
+
+
+def _phases_of(measured: Measured) -> str:
+    return f"{measured.finished} phase{'' if measured.finished == 1 else 's'}"
+
+
+def _failed(measured: Measured) -> str:
+    run = measured.failed
+    if run is None:
+        return f"the workload failed outside its phases: {_last(measured.trial)}"
+    failure = run.failure
+    lines = failure.message.strip().splitlines() if failure is not None else []
+    kind = " (device memory)" if failure is not None and failure.memory == "device" else ""
+    return f"failed in {name_of(run)}{kind}: {lines[0][:300] if lines else 'no message'}"
+
+
+def _killed(measured: Measured) -> str:
+    number = -measured.trial.code
+    running = f" during {measured.unfinished}" if measured.unfinished else ""
+    text = f"killed by signal {number}{running}"
+    if measured.trial.cut:
+        text += f"; the journal holds what finished before: {_phases_of(measured)}"
+    return text
+
+
+def _stopped(measured: Measured) -> str:
+    return f"ended when its time was up, after {_phases_of(measured)}"
+
+
+def _refused(measured: Measured) -> str:
+    return f"refused: {_last(measured.trial)}"
+
+
+def _other(measured: Measured) -> str:
+    return f"ended with code {measured.trial.code}: {_last(measured.trial)}"
+
+
+_WHY = {"failed": _failed, "killed": _killed, "stopped": _stopped, "refused": _refused}
+
+
+def _last(trial: Trial) -> str:
+    lines = [line.strip() for line in trial.told.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "it said nothing"
+
+
+def phase_table(rows: Sequence[PhaseRow]) -> str:
+    """A row a phase, pass and device; equal later passes share one with the largest of each counter.
+
+    Allocated and reserved are two columns, never added (C3); current is the level at the end.
+    """
+    word, factor = _unit(rows)
+    grouped = [_largest(list(same)) for _, same in groupby(rows, key=_sameness)]
+    shown = [
+        (*_told(row, times), *_levels(row, factor), duration(row.duration_ns))
+        for row, times in grouped
+    ]
+    header = ("phase", "pass", "outcome", "device", *_heads(word), "duration")
+    text = table(shown, header=header, right=range(4, 9), whole=(0,))
+    if any(times > 1 for _, times in grouped):
+        text += "x N: the largest of N phases; the record holds each.\n"
+    return text
+
+
+def _sameness(row: PhaseRow) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _SAME)
+
+
+def _heads(word: str) -> tuple[str, ...]:
+    return tuple(
+        f"{name} {'peak' if peak else 'current'} ({word})"
+        for name in ("allocated", "reserved")
+        for peak in (False, True)
+    )
+
+
+def _unit(rows: Sequence[PhaseRow]) -> tuple[str, int]:
+    most = max((getattr(row, name) or 0 for row in rows for name in _COUNTERS), default=0)
+    word, factor = memory_unit(most, "GiB")
+    return (word, factor) if factor > 1 else ("KiB", 1024)
+
+
+def _largest(same: Sequence[PhaseRow]) -> tuple[PhaseRow, int]:
+    largest = {name: _most(same, name) for name in (*_COUNTERS, "duration_ns")}
+    return replace(same[0], **largest), len(same)
+
+
+def _most(rows: Sequence[PhaseRow], name: str) -> int | None:
+    return max((v for row in rows if (v := getattr(row, name)) is not None), default=None)
+
+
+def _told(row: PhaseRow, times: int) -> tuple[str, ...]:
+    name = f"{row.name} x {times}" if times > 1 else row.name
+    outcome = "no end" if row.outcome == "unknown" else row.outcome
+    return name, row.passed, outcome, row.device
+
+
+def _levels(row: PhaseRow, factor: int) -> tuple[str, ...]:
+    return tuple(_level(getattr(row, name), factor) for name in _COUNTERS)
+
+
+def _level(value: int | None, factor: int) -> str:
+    return _UNREAD if value is None else in_unit(value, factor)
+
+
+def _series(what: Asked, measured: Sequence[Measured]) -> str:
+    variable = what.plan.variable
+    word, factor = _unit([row for each in measured for row in each.rows])
+    head = () if variable is None else (variable.name,)
+    shown = [
+        (*(str(each.trial.job.options[name]) for name in head), *_summed_up(each, factor))
+        for each in measured
+    ]
+    peaks = _heads(word)
+    header = (*head, "record", "ordering", peaks[1], peaks[3], "ended")
+    first = len(head)
+    text = table(shown, header=header, right=(first + 2, first + 3), whole=(first,))
+    return text + "\nPeaks are the largest over all phases of a record, on its most used device.\n"
+
+
+def _summed_up(each: Measured, factor: int) -> tuple[str, ...]:
+    trial = each.trial
+    peaks = (_most(each.rows, name) for name in ("allocated_peak", "reserved_peak"))
+    return (
+        str(trial.record or trial.job.output),
+        trial.job.ordering.replace("_", " "),
+        *(_level(peak, factor) for peak in peaks),
+        "success" if trial.outcome == DONE else ended(each),
+    )
+
+
+def measured_json(what: Asked, measured: Sequence[Measured]) -> dict[str, Any]:
+    """The same for programs: counters in bytes, null where one was not read."""
+    return {
+        "format": "fiche-measured/1",
+        "unit": "B",
+        "workload": what.workload.name,
+        "trials": [trial_json(each) for each in measured],
+    }
+
+
+def trial_json(measured: Measured) -> dict[str, Any]:
+    """One trial: its record with its digest, how it ended, its phases."""
+    trial = measured.trial
+    return {
+        "record": None if trial.record is None else str(trial.record),
+        "sha256": measured.sha256 or None,
+        "journal": trial.cut,
+        "ordering": trial.job.ordering,
+        "options": dict(trial.job.options),
+        "outcome": trial.outcome,
+        "ended": ended(measured),
+        "phases": list(_phases(measured.rows)),
+    }
+
+
+def _phases(rows: Sequence[PhaseRow]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        yield {name: getattr(row, name) for name in field_names(row)}
