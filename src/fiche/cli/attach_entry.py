@@ -64,7 +64,8 @@ def entry(piece: Attachment, fiche: Fiche, cards: Sequence[Card]) -> tuple[Line,
     """The lines of one piece."""
     reading = piece.reading
     day = _day(reading)
-    told = {"kind": piece.kind, "version": visible(reading.version)[:80], "date": day}
+    run = reading.facts["run"].value if reading.kind == _RECORD and "run" in reading.facts else ""
+    told = {"kind": piece.kind, "version": visible(reading.version)[:80], "date": day, "run": run}
     return (
         Line("id", piece.id),
         Line("file", piece.file),

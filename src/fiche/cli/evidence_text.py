@@ -52,6 +52,20 @@ def pieces_text(pieces: Sequence[Evidence]) -> str:
     return "\n".join("".join(_piece(piece)) for piece in pieces)
 
 
+def one_line_each(pieces: Sequence[Evidence]) -> str:
+    """Many files: what each is, how many failures and figures it holds."""
+    rows = [
+        (
+            visible(piece.file),
+            piece.reading.kind,
+            str(len(piece.reading.failures)),
+            str(len(observations(piece.reading))),
+        )
+        for piece in pieces
+    ]
+    return table(rows, header=("file", "kind", "failures", "figures"), whole=(0,), right=(2, 3))
+
+
 def _piece(piece: Evidence) -> Iterator[str]:
     reading = piece.reading
     joined = reading.further.get("joined_kinds", ())

@@ -12,7 +12,8 @@ def import_(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE", help="logs, records and other evidence; - reads standard input"
+            metavar="FILE",
+            help="logs, records and other evidence, or a folder of records; - reads standard input",
         ),
     ],
     kind: Annotated[
@@ -43,16 +44,25 @@ def import_(
         Path | None,
         typer.Option("--picture", metavar="FILE", help="draw a snapshot's memory over time as SVG"),
     ] = None,
+    merge: Annotated[
+        Path | None,
+        typer.Option(
+            "--merge", metavar="OUT", help="write the records of all ranks of a run as one record"
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Say what files of evidence hold, and with --to add them to a fiche.
 
     What they say, with its place in the file, and what looks like evidence and is none.
     """
-    from fiche.cli.imported import attach, show
+    from fiche.cli.imported import attach, put_together, show
 
-    if to is None:
-        alone = [*_given(name=name, dry_run=dry_run)]
+    alone = [*_given(name=name, dry_run=dry_run)]
+    if merge is not None:
+        alone += _beside(kind=kind, to=to, redact=redact, picture=picture)
+        put_together(files, merge, json=json, alone=alone)
+    elif to is None:
         show(files, kind, redact=redact, json=json, picture=picture, alone=alone)
     else:
         attach(files, to, kind, name, redact=redact, dry_run=dry_run, json=json)
@@ -62,3 +72,8 @@ def _given(*, name: str | None, dry_run: bool) -> list[str]:
     """The options that say something only beside `--to`."""
     told = {"--name": name is not None, "--dry-run": dry_run}
     return [option for option, given in told.items() if given]
+
+
+def _beside(**options: object) -> list[str]:
+    """The options that are given."""
+    return [f"--{option}" for option, value in options.items() if value]

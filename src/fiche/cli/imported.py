@@ -31,6 +31,9 @@ def show(
     if alone:
         message = f"{', '.join(alone)}: nothing is stored without --to"
         raise Refused([together(message, "name the fiche: --to fiche.yaml")])
+    if any(file.is_dir() for file in files):
+        _show_folder(files, kind, redact=redact, json=json, picture=picture)
+        return
     pieces, wrong = _redacted(files, kind) if redact else read_evidence(files, kind)
     if picture is not None and not wrong:
         _draw(pieces, picture)
@@ -40,9 +43,47 @@ def show(
     elif pieces:
         from fiche.cli.evidence_text import pieces_text
 
-        put_text(pieces_text(pieces))
+        put_text(_table(pieces) if len(pieces) > _MANY else pieces_text(pieces))
     if wrong:
         raise Refused([each.shown for each in wrong])
+
+
+# A table says more than so many pages.
+_MANY = 12
+
+
+def _table(pieces: Sequence[Evidence]) -> str:
+    """One line a file: its records each with outcome and peaks, other evidence by its kind."""
+    from fiche.cli.evidence_text import one_line_each
+    from fiche.cli.record_files import rows
+    from fiche.cli.record_table import records_text
+
+    named = {piece.file: piece for piece in pieces if piece.reading.kind == "fiche_record"}
+    named.pop("-", None)
+    told, _ = rows([Path(file) for file in named])
+    others = [piece for piece in pieces if piece.file not in named]
+    parts = [records_text(told) if told else "", one_line_each(others) if others else ""]
+    return "\n".join(filter(None, parts))
+
+
+def _show_folder(
+    files: Sequence[Path], kind: str | None, *, redact: bool, json: bool, picture: Path | None
+) -> None:
+    from fiche.cli.record_table import show_folder
+
+    given = [("--kind", kind), ("--redact", redact), ("--picture", picture)]
+    told = [option for option, value in given if value]
+    if told or len(files) > 1:
+        message = f"{', '.join(told) or 'several names'}: a folder of records is shown alone"
+        raise Refused([together(message, "name its files one by one")])
+    show_folder(files[0], json=json)
+
+
+def put_together(files: Sequence[Path], target: Path, *, json: bool, alone: Sequence[str]) -> None:
+    """Write the records of all ranks of a run as one; see `merging.merge`."""
+    from fiche.cli.merging import merge
+
+    merge(files, target, as_json=json, alone=alone)
 
 
 def _draw(pieces: Sequence[Evidence], picture: Path) -> None:
@@ -93,6 +134,10 @@ def attach(
     Raises:
         Refused: F702 one name for several files, and whatever `attach.prepared` and `attach.write` refuse.
     """
+    if any(file.is_dir() for file in files):
+        from fiche.cli.record_files import expanded
+
+        files = tuple(expanded(files))
     if name is not None and len(files) > 1:
         raise Refused([together("--name names one file", "import the files one by one")])
     from fiche.cli.attach import prepared, write

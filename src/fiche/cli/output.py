@@ -79,6 +79,33 @@ def write_file(path: Path, content: bytes, *, force: bool) -> None:
         raise Refused([_unwritable(path, error)]) from error
 
 
+def write_new_file(path: Path, content: bytes) -> None:
+    """Write one file whole where none is, also where one appears meanwhile.
+
+    Raises:
+        Refused: F610 it exists, F611 it cannot be written.
+    """
+    if _there(path):
+        raise Refused([_taken(path)])
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(_beside(path)) as partial:
+            _write(partial, content)
+            try:
+                os.link(partial, path)
+            except FileExistsError:
+                raise Refused([_taken(path)]) from None
+            except OSError:  # a file system without links
+                partial.rename(path)
+    except OSError as error:
+        raise Refused([_unwritable(path, error)]) from error
+
+
+def _taken(path: Path) -> Diagnostic:
+    hint = "choose another name: it is never written over"
+    return Diagnostic(code="F610", message=f"{path} exists already", address=None, hint=hint)
+
+
 def _there(path: Path) -> bool:
     """A link that leads nowhere is something too."""
     return path.exists() or path.is_symlink()
