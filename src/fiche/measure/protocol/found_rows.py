@@ -115,7 +115,7 @@ def amount_of_bytes(count: int) -> str:
     """`25 250 758 656 B (23.52 GiB)`: every byte, and rounded once, to nearest, with its unit (B1)."""
     plain = f"{count:,} B".replace(",", " ")
     for unit, factor in (("GiB", 2**30), ("MiB", 2**20)):
-        if 10 * count >= factor:
+        if count >= factor:
             hundredths = (200 * count + factor) // (2 * factor)
             whole_part = f"{hundredths // 100:,}".replace(",", " ")
             return f"{plain} ({whole_part}.{hundredths % 100:02d} {unit})"
