@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -24,10 +25,11 @@ def lab(*words: str) -> None:
         )
         return
     try:
-        # Only the processes that a measurement starts may touch a GPU: this one lives on.
-        code = (
-            main(list(words), script) if words[:1] == ("measure",) else fresh(list(words), script)
-        )
+        # What is said and what is refused stay in their order: a notebook shows two streams in any.
+        with contextlib.redirect_stderr(sys.stdout):
+            # Only the processes that a measurement starts may touch a GPU: this one lives on.
+            measures = words[:1] == ("measure",)
+            code = main(list(words), script) if measures else fresh(list(words), script)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 2
     if code:

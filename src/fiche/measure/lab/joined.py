@@ -179,11 +179,12 @@ def _without(source: str, tree: ast.Module) -> str:
         line for node in gone for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     emptied = {node.lineno: " " * node.col_offset + "pass" for node in _emptied(tree)}
-    kept = [
-        emptied.get(number, text)
-        for number, text in enumerate(source.splitlines(), start=1)
-        if number not in dropped or number in emptied
-    ]
+    kept: list[str] = []
+    for number, text in enumerate(source.splitlines(), start=1):
+        # The blank line that set an import apart from a block's first statement goes with it.
+        apart = not text and number - 1 in dropped and bool(kept) and kept[-1].endswith(":")
+        if number in emptied or not (number in dropped or apart):
+            kept.append(emptied.get(number, text))
     return "\n".join(kept).strip("\n") + "\n"
 
 
@@ -310,12 +311,17 @@ def _refuse_collisions(modules: Sequence[_Module], imports: _Imports) -> None:
 def script(found: Joined, head: str, tail: str) -> str:
     """The whole text: `head` (a docstring and remarks), imports, parts under their titles, `tail`."""
     blocks = [f"{head.strip()}\n\n{FUTURE}\n\n{found.imports}\n"]
-    blocks += [f"{part_head(part)}\n\n{part.text}" for part in found.parts]
+    blocks += [part_text(part) for part in found.parts]
     return "\n\n".join((*blocks, tail.strip() + "\n"))
 
 
-def part_head(part: Part) -> str:
-    """A rule with the module's name, and its docstring as remarks."""
+def part_text(part: Part) -> str:
+    """A rule with the module's name, its docstring as remarks, and what it defines."""
+    opens = part.text.startswith(("def ", "class ", "@"))
+    return _head(part) + ("\n\n\n" if opens else "\n\n") + part.text
+
+
+def _head(part: Part) -> str:
     name = part.name.rsplit(".", 1)[-1]
     rule = f"# --- {name} ".ljust(98, "-")
     words = "\n".join((part.title, *([""] if part.about else []), *part.about.splitlines()))

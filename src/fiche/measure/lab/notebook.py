@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fiche.assets import template_text
-from fiche.measure.lab.joined import FUTURE, Joined, part_head
+from fiche.measure.lab.joined import FUTURE, Joined, part_text
 
 # The words of the notebook lie in one text, cut at lines such as `<!-- cell: units -->`.
 _WORDS = "lab/notebook.md"
@@ -49,7 +49,7 @@ def _cells(parts: Joined, version: str) -> Iterator[dict[str, Any]]:
     words = _words(version)
     texts = [
         f"{FUTURE}\n\n{parts.imports}",
-        *(f"{part_head(part)}\n\n{part.text}" for part in parts.parts),
+        *(part_text(part) for part in parts.parts),
     ]
     names = ["", *(part.name for part in parts.parts)]
     yield _markdown(words["title"])
