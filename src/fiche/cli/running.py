@@ -100,15 +100,23 @@ def _settings(asked: Asked, folder: Path) -> Settings:
 def _make(folder: Path) -> None:
     """A folder of this run alone: no measurement is ever added to another one's, or replaces it (C10)."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        if not folder.parent.is_dir():
+            folder.parent.mkdir(parents=True)
+    except OSError as error:
+        raise Refused([_unwritable(folder, error)]) from error
+    try:
         folder.mkdir()
     except FileExistsError:
         there = replace(exists(folder), hint="choose another name: no measurement is ever replaced")
         raise Refused([there]) from None
     except OSError as error:
-        why = f"{folder} cannot be written: {error.strerror or error}"
-        hint = "check the free space and the rights of that folder"
-        raise Refused([Diagnostic(code="F611", message=why, address=None, hint=hint)]) from error
+        raise Refused([_unwritable(folder, error)]) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> Diagnostic:
+    why = f"{folder} cannot be written: {error.strerror or error}"
+    hint = "check the free space and the rights of that folder"
+    return Diagnostic(code="F611", message=why, address=None, hint=hint)
 
 
 def _ended(asked: Asked, environment: Mapping[str, str], folder: Path) -> Ended:

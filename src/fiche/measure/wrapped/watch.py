@@ -35,7 +35,7 @@ def _begin_quietly(torch: Any, kind: str) -> None:
     try:
         _begin(torch, kind)
     except Exception as error:  # noqa: BLE001 - never the user's problem
-        from fiche.measure.wrapped.hook._meeting import note
+        from fiche.measure.wrapped.hook._fiche_meeting import note
 
         note(f"{type(error).__name__}: {error}")
 
@@ -54,13 +54,10 @@ def _begin(torch: Any, kind: str) -> None:
 
 
 def _follow_ends(program: Program) -> None:
-    """Every way in which a Python process ends by itself."""
+    """Every way in which a Python process ends by itself; forked workers leave by `os._exit`."""
     atexit.register(_at_exit, program)
     _follow_exceptions(program)
     _follow_exits(program)
-    pools = sys.modules.get("multiprocessing.util")
-    if pools is not None:  # a forked worker leaves without the interpreter's own end
-        pools.Finalize(None, _at_exit, args=(program,), exitpriority=-100)
 
 
 def _at_exit(program: Program) -> None:

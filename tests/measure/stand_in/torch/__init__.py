@@ -35,7 +35,7 @@ class _Native:
         self.peaks[index] = list(self.levels.get(index, (0, 0)))
 
     def _accelerator_resetPeakStats(self, index):  # noqa: N802 - as it is called
-        self._cuda_resetPeakMemoryStats(index)
+        self.peaks[index] = list(self.levels.get(index, (0, 0)))
 
     def _cuda_attach_out_of_memory_observer(self, observer):
         self.observers.append(observer)

@@ -6,8 +6,8 @@ import sys
 
 
 def _ask(names: list[str]) -> str:
-    # `_meeting` lies beside this file, where Python looks first for a script's modules.
-    from _meeting import Lender  # type: ignore[import-not-found]
+    # `_fiche_meeting` lies beside this file, where Python looks first for a script's modules.
+    from _fiche_meeting import Lender  # type: ignore[import-not-found]
 
     sys.meta_path.append(Lender())
     from fiche.measure.protocol.devices import NoDevice, find_devices

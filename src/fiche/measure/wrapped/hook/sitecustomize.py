@@ -1,7 +1,7 @@
 """Runs at the start of every Python process of the command, then hands over to the one it shadows."""
 
 # The start of every Python process pays for what is imported here.
-# ruff: noqa: PTH100, PTH118, PTH120, SIM105
+# ruff: noqa: PTH100, PTH120, SIM105
 
 from __future__ import annotations
 
@@ -13,22 +13,19 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 def _begin() -> None:
     """This folder leaves the path again, so that the program sees no module that it did not have."""
-    from importlib.util import module_from_spec, spec_from_file_location
+    from _fiche_meeting import install  # type: ignore[import-not-found]
 
     sys.path[:] = [each for each in sys.path if os.path.abspath(each or os.curdir) != _HERE]
-    spec = spec_from_file_location("_fiche_meeting", os.path.join(_HERE, "_meeting.py"))
-    if spec is not None and spec.loader is not None:
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-        module.install()
+    install()
 
 
 def _hand_over() -> None:
     from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
 
     spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is not None and spec.loader is not None:
+        from importlib.util import module_from_spec
+
         module = module_from_spec(spec)
         sys.modules["sitecustomize"] = module
         spec.loader.exec_module(module)
