@@ -97,7 +97,16 @@ def test_the_card_of_the_docs_is_valid(tmp_path):
 
 @pytest.mark.parametrize(
     "sample",
-    ["guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache"],
+    [
+        "guide",
+        "serving",
+        "one-change",
+        "two-cards",
+        "qlora",
+        "long-context",
+        "latent-cache",
+        "dense",
+    ],
 )
 def test_a_copied_sample_compiles_elsewhere(sample, tmp_path):
     """A sample is a folder that a person can copy: nothing in it leads out."""

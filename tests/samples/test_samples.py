@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -15,14 +16,16 @@ import pytest
 
 from fiche.cli.compile import compile_fiche
 from fiche.cli.reports import files
+from fiche.cli.skeleton import COLUMNS
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.piece import Reading, Run
+from fiche.measure.lab.archive import lab_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
-    "scores", "incident",
+    "scores", "incident", "dense",
 )  # fmt: skip
 MIB = 2**20
 
@@ -57,7 +60,7 @@ def runs(name: str) -> list[Run]:
 
 def test_every_folder_is_tested_and_described():
     folders = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
-    assert folders == {*COMPLETE, "mistakes"}
+    assert folders == {*COMPLETE, "mistakes", "lab"}
     listed = (SAMPLES / "README.md").read_text(encoding="utf-8")
     for folder in folders:
         assert f"]({folder})" in listed
@@ -88,11 +91,12 @@ def test_figures_of_a_record_agree_with_each_other(name):
     files = sorted((SAMPLES / name).glob("evidence/*.json"))
     for path in files:
         record = json.loads(path.read_text(encoding="utf-8"))
-        if "environment" not in record:
-            continue  # a file of another program
+        if "environment" not in record or "phases" not in record:
+            continue  # a file of another program, or an account of a machine
         totals = {f"cuda:{d['index']}": d for d in record["environment"]["devices"]}
         for device in totals.values():
-            assert device["total_memory_bytes"] < device["nvml_total_bytes"]
+            if "nvml_total_bytes" in device:
+                assert device["total_memory_bytes"] < device["nvml_total_bytes"]
         for phase in record["phases"]:
             for read in phase["devices"]:
                 _agrees(read, totals[read["device"]]["total_memory_bytes"])
@@ -105,7 +109,8 @@ def _agrees(read: dict, total: int) -> None:
         assert levels["reserved_bytes"] % (2 * MIB) == 0
     for key in ("allocated_bytes", "reserved_bytes"):
         assert peak[key] >= max(start[key], end[key])
-    assert peak["reserved_bytes"] <= whole["peak"] <= total
+    # A lifetime's peak is a phase's where it rose during it; elsewhere the phase has none (C2).
+    assert peak["reserved_bytes"] <= whole.get("peak", peak["reserved_bytes"]) <= total
     assert whole["end"] + read["other_processes_bytes"]["bytes"] <= total
 
 
@@ -524,3 +529,83 @@ def test_the_report_says_that_two_peaks_are_two_instants():
 
 def test_no_file_of_the_incident_settles_anything():
     assert set(statuses("incident").values()) == {"to_confirm"}
+
+
+# --- dense: the form of a measurement -----------------------------------------------------------
+
+
+def test_dense_admits_nothing_about_another_model():
+    """F3, D6: not even on the machine that was measured; the report names what differs."""
+    assert statuses("dense") == {"measured": "to_confirm", "looked-at": "to_confirm"}
+    for found in findings("dense", "measured", "memory"):
+        assert found.verdict is Verdict.TO_CONFIRM
+        (need,) = (c for c in found.conditions if c.topic == "need")
+        for difference in ("the piece fiche-dense-network", "the piece forward", "the piece fp32"):
+            assert difference in need.text
+
+
+def test_dense_bounds_the_capacity_by_what_machines_print():
+    """DESIGN 4: by a record on the machine that ran, by an account of the machine where nothing did."""
+    for candidate, piece in (("measured", "dense-loop"), ("looked-at", "second-machine")):
+        (found, _) = findings("dense", candidate, "memory")
+        assert found.have is not None
+        assert found.have.low == found.have.high == 24 * 1024 * MIB
+        assert piece in found.pieces
+        assert "memory_available" not in topics("dense", candidate)
+
+
+def test_dense_says_that_nothing_was_measured():
+    """C10: no figure of it may ever look like a reading of a card."""
+    for path in sorted((SAMPLES / "dense" / "evidence").glob("*.json")):
+        devices = json.loads(path.read_text(encoding="utf-8"))["environment"]["devices"]
+        assert {device["name"] for device in devices} == {"Simulated device (no GPU was measured)"}
+    readme = (SAMPLES / "dense" / "README.md").read_text(encoding="utf-8")
+    assert "**No GPU was measured here.**" in readme
+    page = files(compile_fiche(SAMPLES / "dense" / "fiche.yaml"), ("html",))["report.html"]
+    assert b"no GPU was measured" in page
+
+
+def test_dense_has_both_orderings_of_one_run():
+    """C7, C8: first and later passes apart, phases and the whole loop apart, one run."""
+    found = {(run.whole_loop, run.first_pass, run.phases) for run in runs("dense")}
+    assert found == {
+        (False, True, ("model_load",)),
+        (False, True, ("inputs",)),
+        (False, True, ("cold_forward",)),
+        (False, False, ("warmup",)),
+        (False, False, ("warm_forward",)),
+        (True, True, ("model_load", "inputs", "cold_forward")),
+        (True, False, ("warmup",)),
+        (True, False, ("warm_forward",)),
+    }
+    assert {run.facts["run"].value for run in runs("dense")} == {"run-dense"}
+
+
+def test_dense_is_what_the_recorder_writes_today():
+    """Renew it with tests/samples/make_dense.py where the record's format has changed."""
+    made = {}
+    program = Path(__file__).with_name("make_dense.py")
+    with tempfile.TemporaryDirectory() as folder:
+        ended = subprocess.run(
+            [sys.executable, program, folder],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert ended.returncode == 0, ended.stderr
+        made = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    evidence = (SAMPLES / "dense" / "evidence").iterdir()
+    assert made == {path.name: path.read_bytes() for path in evidence}
+
+
+# --- lab: what is carried -----------------------------------------------------------------------
+
+
+def test_lab_is_what_this_version_exports():
+    """F9: a person without fiche takes it from here.
+
+    Renew it after a change of the protocol: rm -r samples/lab && fiche lab export samples/lab
+    """
+    kept = {path.name: path.read_bytes() for path in (SAMPLES / "lab").iterdir()}
+    assert kept == lab_files(",".join(COLUMNS) + "\n")
