@@ -313,7 +313,7 @@ def test_bytes_and_gib_stand_side_by_side_and_free_is_not_total(place):
     text = dict(rows(told()))
     assert text["cuda:0"] == "NVIDIA GeForce RTX 4090"
     assert text["  declares"] == "25 250 758 656 B (23.52 GiB)"
-    assert text["  by the tool"].startswith("25 757 220 864 B (23.99 GiB)")
+    assert text["  system tool"].startswith("25 757 220 864 B (23.99 GiB)")
     assert text["  others"] == "0 B (nvml_other_processes_used)"
     assert text["  this process"] == "419 430 400 B (400.00 MiB) (nvml_process_used)"
     assert "ECC off" in text["  modes"]

@@ -9,7 +9,7 @@ from typing import Any
 from fiche.cli.attach_cards import cards_printing
 from fiche.cli.terminal import clean, paragraph, table
 from fiche.kernel.catalog import Card
-from fiche.measure.protocol.found_rows import amount_of_bytes, device_rows, environment_rows
+from fiche.measure.protocol.found_rows import device_rows, environment_rows
 
 
 def environment_text(document: Mapping[str, Any], output: Path | None = None) -> str:
@@ -18,15 +18,20 @@ def environment_text(document: Mapping[str, Any], output: Path | None = None) ->
     cards = _catalog() if devices else ()
     rows = list(environment_rows(dict(document)))
     for device in devices:
-        rows += [
-            ("", ""),
-            *device_rows(dict(document), device),
-            ("  card", question(device, cards)),
-        ]
+        rows += [("", ""), *_device_rows(document, device, cards)]
     if not devices:
         rows += [("", ""), ("Devices", "none")]
     text = "".join(line.rstrip() + "\n" for line in table(rows).splitlines())
     return text + _missing(document.get("missing", ())) + _afterwards(document, output)
+
+
+def _device_rows(
+    document: Mapping[str, Any], device: Mapping[str, Any], cards: Iterable[Card]
+) -> list[tuple[str, str]]:
+    """The question stands under what gives rise to it: the name and what the device declares."""
+    rows = list(device_rows(dict(document), dict(device)))
+    place = 2 if "total_memory_bytes" in device else 1
+    return [*rows[:place], ("", question(device, cards)), *rows[place:]]
 
 
 def _missing(told: Sequence[Mapping[str, str]]) -> str:
@@ -55,9 +60,7 @@ def _catalog() -> Iterable[Card]:
 
 def question(device: Mapping[str, Any], cards: Iterable[Card]) -> str:
     """Which card a device may be, by its printed name: a question, for a name and a size prove no card."""
-    total = device.get("total_memory_bytes")
-    told = "" if total is None else f"declares {amount_of_bytes(total)}: "
-    return f"{told}which card is it? {_alike(device['name'], total, cards)}"
+    return f"which card is it? {_alike(device['name'], device.get('total_memory_bytes'), cards)}"
 
 
 def _alike(printed: str, total: int | None, cards: Iterable[Card]) -> str:

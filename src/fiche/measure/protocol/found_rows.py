@@ -72,7 +72,8 @@ def device_rows(document: dict[str, Any], device: dict[str, Any]) -> Iterator[tu
     if "total_memory_bytes" in device:
         yield "  declares", amount_of_bytes(device["total_memory_bytes"])
     if "nvml_total_bytes" in device:
-        yield "  by the tool", f"{amount_of_bytes(device['nvml_total_bytes'])} (counts more)"
+        total = amount_of_bytes(device["nvml_total_bytes"])
+        yield "  system tool", f"{total}, more than a framework can have"
     readings = {each["device"]: each for each in document.get("readings", ())}.get(name, {})
     for key, title in _READING_TITLES.items():
         if key in readings and "counted_by" not in device:
