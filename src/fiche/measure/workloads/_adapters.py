@@ -13,14 +13,14 @@ from fiche.measure.workloads._wanted import choice, count, dtype_word, number, w
 
 OPTIONS: Mapping[str, type] = {
     "method": str,
-    "rank": int,
-    "targets": str,
+    "lora_rank": int,
+    "lora_targets": str,
     "modules_to_save": str,
     "lora_alpha": int,
     "lora_dropout": str,
     "autocast_adapter_dtype": str,
     "prepare_for_kbit": str,
-    "quantisation": str,
+    "quantize": str,
     "double_quant": str,
     "trainable_parameters": int,
 }
@@ -76,7 +76,7 @@ class Method:
         if self.saved:
             told["modules_to_save"] = ",".join(self.saved)
         if self.base is not None:
-            told |= {"prepare_for_kbit": "yes" if self.prepared else "no", **self.base.words()}
+            told["prepare_for_kbit"] = "yes" if self.prepared else "no"
         return told
 
     def applied(self, model: Any) -> Any:
@@ -102,15 +102,15 @@ def method(options: Mapping[str, Any], model: LanguageModel) -> Method:
     Raises:
         ValueError: it cannot be; one sentence.
     """
-    kind = choice(options, "method", ("full", "lora", "dora", "qlora"))
+    kind = choice(options, "method", (_meant(options), "full", "lora", "dora", "qlora"))
     _check_asked(options, kind)
-    rank = count(options, "rank", 8)
+    rank = count(options, "lora_rank", 8)
     made = Method(
         kind=kind,
         rank=rank,
         alpha=count(options, "lora_alpha", 2 * rank),
         dropout=number(options, "lora_dropout", "0"),
-        targets=words(options, "targets") or (ALL_LINEAR,),
+        targets=words(options, "lora_targets") or (ALL_LINEAR,),
         saved=words(options, "modules_to_save"),
         wide=choice(options, "autocast_adapter_dtype", ("yes", "no")) == "yes",
         prepared=choice(options, "prepare_for_kbit", ("yes", "no")) == "yes",
@@ -133,12 +133,20 @@ def learned_of(model: Any) -> Learned:
     return Learned(sum(each.numel() for each in values), tuple(sorted(formats)))
 
 
+def _meant(options: Mapping[str, Any]) -> str:
+    """The method that the other options speak of, where none is named."""
+    if "quantize" in options:
+        return "qlora"
+    speaks = any(name.startswith("lora_") for name in options)
+    return "lora" if speaks or options.get("operation") == "adaptation" else "full"
+
+
 def _check_asked(options: Mapping[str, Any], kind: str) -> None:
     """No setting is taken that would do nothing."""
     for name in OPTIONS.keys() - {"method", "trainable_parameters"}:
         if kind == "full" and name in options:
             raise ValueError(f"{name} is a setting of adapters, and the method is full")
-    for name in ("quantisation", "double_quant", "prepare_for_kbit"):
+    for name in ("quantize", "double_quant", "prepare_for_kbit"):
         if kind != "qlora" and name in options:
             raise ValueError(f"{name} is a setting of qlora, and the method is {kind}")
 

@@ -13,13 +13,18 @@ from fiche.measure.workloads._wanted import choice, count
 OPTIONS: Mapping[str, type] = {
     "cache": str,
     "cache_backend": str,
-    "nbits": int,
+    "cache_bits": int,
     "q_group_size": int,
     "residual_length": int,
     "max_cache_len": int,
 }
 _BACKENDS = {"quanto": "optimum.quanto", "hqq": "hqq", "fp8": ""}
-_GROUPED = ("nbits", "q_group_size", "residual_length")
+# The option of each setting of groups, and its name in the library.
+_GROUPED = {
+    "cache_bits": "nbits",
+    "q_group_size": "q_group_size",
+    "residual_length": "residual_length",
+}
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,9 @@ def caches(options: Mapping[str, Any], model: LanguageModel, tokens: int) -> Cac
     if capacity < tokens:
         raise ValueError(f"max_cache_len is {capacity}, and the sequences keep {tokens} tokens")
     backend = _backend(options, model) if kind == "quantized" else ""
-    settings = {name: count(options, name, 1) for name in _GROUPED if name in options}
+    settings = {
+        name: count(options, option, 1) for option, name in _GROUPED.items() if option in options
+    }
     made = Caches(kind, backend, capacity, settings)
     _try(made, model)
     return made

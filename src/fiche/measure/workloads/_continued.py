@@ -94,7 +94,15 @@ class Continued:
         shape = {"resident_sequences": int(rows), "prompt_tokens": int(tokens)}
         if self._seq2seq:
             shape["encoder_tokens"] = int(self._ids["input_ids"].shape[1])
-        return shape
+        return {**shape, **self._further(shape)}
+
+    def _further(self, shape: dict[str, int]) -> dict[str, int]:
+        """The same under other words of a fiche, where the case has them."""
+        made = {
+            "batch": shape["resident_sequences"],
+            "context_tokens": shape["prompt_tokens"] + max(self._steps, self._reserved()),
+        }
+        return {name: made[name] for name in made if name in self._asked.declared}
 
     def _reserved(self) -> int:
         """New tokens that a static cache has room for from its first one on; 0 for one that grows.

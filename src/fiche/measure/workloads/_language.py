@@ -27,10 +27,11 @@ OPTIONS: Mapping[str, type] = {
     "revision": str,
     "weights": str,
     "dtype": str,
+    "storage": str,
     "attention": str,
 }
 # Those that come with PyTorch, transformers, or a package that is installed; never one that is fetched.
-_ATTENTION = {
+ATTENTION = {
     "eager": "",
     "sdpa": "",
     "flex_attention": "",
@@ -43,7 +44,8 @@ _ATTENTION = {
 class LanguageModel:
     """What is known of a model before any weight exists.
 
-    `dtype` and `attention` are the fiche's words; `takes` are the names that its forward pass takes.
+    `dtype`, `storage` and `attention` are the fiche's words: the format that is loaded, and the one that the
+    weights are declared in. `takes` are the names that its forward pass takes.
     """
 
     configured: Configured
@@ -51,6 +53,7 @@ class LanguageModel:
     revision: str
     stored: bool
     dtype: str
+    storage: str
     attention: str
     takes: frozenset[str]
 
@@ -81,13 +84,14 @@ class LanguageModel:
             "config_digest": self.configured.digest,
             "weights": "stored" if self.stored else "random",
         }
-        plain = {"storage": self.dtype, "loaded": self.dtype, "compute": self.dtype}
+        plain = {"storage": self.storage, "loaded": self.dtype, "compute": self.dtype}
         return {
             "model": identity,
             "engine": {"name": "transformers", "version": _library.version_of("transformers")},
             "formats": plain,
             "attention": self.attention,
             "placement": {"devices": 1, "resident": "all"},
+            "inputs": {"name": "random token ids of full length"},
         }
 
     def made(self, place: str) -> Any:
@@ -133,6 +137,7 @@ def language_model(options: Mapping[str, Any]) -> LanguageModel:
         revision=str(options.get("revision", "")),
         stored=_stored(options, found),
         dtype=dtype,
+        storage=str(options.get("storage") or dtype),
         attention=_used(skeleton, attention),
         takes=frozenset(inspect.signature(skeleton.forward).parameters),
     )
@@ -178,10 +183,10 @@ def _dtype(options: Mapping[str, Any], found: Configured) -> str:
 def _attention(asked: str) -> str:
     if not asked:
         return ""
-    if asked not in _ATTENTION:
-        raise ValueError(f"attention is {asked[:60]!r}, and can be {', '.join(_ATTENTION)}")
-    if _ATTENTION[asked]:
-        _library.needs(_ATTENTION[asked], f"attention is {asked}")
+    if asked not in ATTENTION:
+        raise ValueError(f"attention is {asked[:60]!r}, and can be {', '.join(ATTENTION)}")
+    if ATTENTION[asked]:
+        _library.needs(ATTENTION[asked], f"attention is {asked}")
     return asked
 
 

@@ -29,8 +29,8 @@ class Base:
     double: bool
     model: LanguageModel
 
-    def words(self) -> dict[str, Any]:
-        """Settings under the names of transformers."""
+    def words(self) -> dict[str, str]:
+        """Settings of the engine, under the names of transformers."""
         if self.kind == "int8":
             return {"load_in_8bit": "yes"}
         return {
@@ -104,9 +104,9 @@ def base(options: Mapping[str, Any], model: LanguageModel) -> Base:
         raise ValueError(
             "weights are stored, and a quantised base is made here of random values only"
         )
-    kind = choice(options, "quantisation", ("nf4", "fp4", "int8"))
+    kind = choice(options, "quantize", ("nf4", "fp4", "int8"))
     if kind == "int8" and "double_quant" in options:
-        raise ValueError("double_quant is a setting of 4 bits, and quantisation is int8")
+        raise ValueError("double_quant is a setting of 4 bits, and quantize is int8")
     return Base(kind, choice(options, "double_quant", ("no", "yes")) == "yes", model)
 
 

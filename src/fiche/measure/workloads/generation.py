@@ -93,11 +93,25 @@ def _dimensions(options: Mapping[str, Any], model: _language.LanguageModel) -> d
     asked = {
         "prompt_tokens": count(options, "prompt_tokens", 1 if seq2seq else 128),
         "new_tokens": count(options, "new_tokens", 16, least=0),
-        "resident_sequences": count(options, "resident_sequences", 1),
+        "resident_sequences": count(options, "sequences", 1),
     }
     if seq2seq:
         asked["encoder_tokens"] = count(options, "encoder_tokens", 128)
-    return asked
+    return {**asked, **_further(options, asked)}
+
+
+def _further(options: Mapping[str, Any], asked: Mapping[str, int]) -> dict[str, int]:
+    """Dimensions that a case may state beside these, each held to what the others make of it."""
+    made = {
+        "context_tokens": asked["prompt_tokens"] + asked["new_tokens"],
+        "batch": asked["resident_sequences"],
+    }
+    for name, reached in made.items():
+        if int(options.get(name, reached)) != reached:
+            raise ValueError(
+                f"{name} is {options[name]}, and the other dimensions make it {reached}"
+            )
+    return {name: reached for name, reached in made.items() if name in options}
 
 
 MEMBER = ReadyWorkload(
@@ -108,8 +122,10 @@ MEMBER = ReadyWorkload(
         **_caches.OPTIONS,
         "prompt_tokens": int,
         "new_tokens": int,
-        "resident_sequences": int,
+        "sequences": int,
         "encoder_tokens": int,
+        "context_tokens": int,
+        "batch": int,
     },
     build=Generation,
 )

@@ -23,7 +23,7 @@ from fiche.measure.workloads._inputs import mask_of, token_ids
 from fiche.measure.workloads._library import version_of
 from fiche.measure.workloads._ready import ReadyWorkload
 from fiche.measure.workloads._steps import Learner, Steps
-from fiche.measure.workloads._wanted import choice, count
+from fiche.measure.workloads._wanted import DTYPES, choice, count
 
 if TYPE_CHECKING:
     from fiche.measure.protocol.recorder import Recorder
@@ -38,7 +38,7 @@ class Training:
         self.method = _adapters.method(options, self.language)
         self.optimizer = _optimizers.optimizer(options)
         self.operation = _operation(options, self.method)
-        self.checkpointing = choice(options, "checkpointing", ("none", "full"))
+        self.checkpointing = "full" if options.get("checkpointing") else "none"
         self.autocast = _autocast(options, self.language.dtype)
         choice(options, "loss", ("full",))
         self.export = bool(options.get("export", False))
@@ -107,7 +107,8 @@ class Training:
         words["operation"] = self.operation
         words["optimizer"] = self.optimizer.words()
         words["training"] = self._training_words()
-        words["engine"]["settings"] = {"compile": "no", "use_reentrant": "no"}
+        packed = self.method.base.words() if self.method.base is not None else {}
+        words["engine"]["settings"] = {"compile": "no", "use_reentrant": "no", **packed}
         words["formats"] |= self._formats()
         if self.operation == "adaptation":
             words["method"] = self.method.words()
@@ -128,7 +129,9 @@ class Training:
     def _formats(self) -> dict[str, str]:
         """Formats of what is learned follow from the libraries; gradients are as what they belong to."""
         base = self.method.base
-        packed = {"storage": base.kind, "loaded": base.kind} if base is not None else {}
+        packed = {"loaded": base.kind} if base is not None else {}
+        if base is not None and self.language.storage == self.language.dtype:
+            packed["storage"] = base.kind
         learned = "+".join(self.method.learned.formats)
         told = {"learned": learned, "gradient": learned}
         if self.autocast != "none":
@@ -164,9 +167,12 @@ def _operation(options: Mapping[str, Any], method: _adapters.Method) -> str:
 
 
 def _autocast(options: Mapping[str, Any], weights: str) -> str:
-    told = choice(options, "autocast", ("none", "bf16", "fp16"))
-    if told != "none" and weights == "fp16":
-        raise ValueError("autocast is over fp32 or bf16 weights, and dtype is fp16")
+    """The format that matrix products are cast to while the weights stay as they are; none: as they are."""
+    told = choice(options, "train_dtype", (weights, *DTYPES))
+    if told == weights:
+        return "none"
+    if weights == "fp16" or told == "fp32":
+        raise ValueError(f"train_dtype is {told}, and no autocast is from {weights} to it")
     return told
 
 
@@ -186,8 +192,10 @@ def _dimensions(options: Mapping[str, Any], model: _language.LanguageModel) -> d
     }
     if seq2seq:
         asked["encoder_tokens"] = count(options, "encoder_tokens", 128)
-    if count(options, "batch", 0, least=0):
-        asked["batch"] = count(options, "batch", 0)
+    if options.get("evaluation"):
+        asked["batch"] = count(options, "batch", asked["microbatch"])
+    elif "batch" in options:
+        raise ValueError("batch is that of an evaluation, and none is asked for")
     return asked
 
 
@@ -199,13 +207,14 @@ MEMBER = ReadyWorkload(
         **_adapters.OPTIONS,
         **_optimizers.OPTIONS,
         "operation": str,
-        "checkpointing": str,
-        "autocast": str,
+        "checkpointing": bool,
+        "train_dtype": str,
         "loss": str,
         "microbatch": int,
         "accumulation": int,
         "sequence_tokens": int,
         "encoder_tokens": int,
+        "evaluation": bool,
         "batch": int,
         "export": bool,
     },

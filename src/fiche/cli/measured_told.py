@@ -1,0 +1,103 @@
+"""What a fiche tells of a job: each word read once; what is untold or cannot run is noted with its place."""
+
+from __future__ import annotations
+
+from fiche.kernel.address import Span
+from fiche.kernel.diagnostic import Diagnostic
+from fiche.kernel.fact import written
+from fiche.kernel.workload import Case, Workload
+
+_OWN_PROGRAM = "run your own program, with its phases in fiche.recorder"
+
+
+class Told:
+    """A workload with one of its cases, and everything that is wrong with them as a job.
+
+    Whatever was never read stays in `left`: a job does what the fiche says, or refuses.
+    """
+
+    def __init__(self, workload: Workload, case: Case) -> None:
+        self.workload = workload
+        self.case = case
+        self.faults: list[Diagnostic] = []
+        self._read: set[str] = set()
+
+    def word(self, path: str) -> str:
+        """A word of the workload, empty where it is untold."""
+        self._read.add(path)
+        fact = self.workload.facts.get(path)
+        return "" if fact is None else fact.value
+
+    def count(self, path: str) -> int | None:
+        """A stated whole number of the workload."""
+        self._read.add(path)
+        figure = self.workload.figures.get(path)
+        return None if figure is None else int(figure.low)
+
+    def dimension(self, name: str) -> int | None:
+        """A dimension of the case."""
+        self._read.add(f"{self.case.id}.{name}")
+        figure = self.case.dimensions.get(name)
+        return None if figure is None else int(figure.low)
+
+    def needed(self, path: str, choices: str) -> str:
+        """A word without which nothing can run: nothing is guessed in its place."""
+        found = self.word(path)
+        if not found:
+            self.untold(path, choices)
+        return found
+
+    def needed_dimension(self, name: str) -> int:
+        """A dimension without which nothing can run; 1 stands in while faults are gathered."""
+        found = self.dimension(name)
+        if found is None:
+            self.untold(f"cases.{self.case.id}.{name}", "how many it is")
+            return 1
+        return found
+
+    def one_of(self, path: str, known: tuple[str, ...], *, needed: bool = False) -> str:
+        """A word that must be one of those that a ready workload can do."""
+        found = self.needed(path, " or ".join(known)) if needed else self.word(path)
+        if found and found.casefold() not in known:
+            self.cannot(path, f"is {found}, and can be {', '.join(known)} in a ready workload")
+        return found.casefold()
+
+    def untold(self, path: str, choices: str) -> None:
+        """F531."""
+        message = f"{written(path)}: the fiche does not say, and it cannot be measured without"
+        self._fault("F531", path, message, f"state {written(path)}: {choices}")
+
+    def cannot(self, path: str, why: str, hint: str = _OWN_PROGRAM) -> None:
+        """F530."""
+        self._fault("F530", path, f"{written(path)} {why}", hint)
+
+    def another(self, path: str, why: str, hint: str) -> None:
+        """F532."""
+        self._fault("F532", path, f"{written(path)} {why}", hint)
+
+    def left(self, *prefixes: str) -> tuple[str, ...]:
+        """Paths under these prefixes that the fiche states and nobody has read."""
+        stated = (*self.workload.facts, *self.workload.figures)
+        found = {path for path in stated if path.startswith(prefixes)} - self._read
+        return tuple(sorted(found))
+
+    def left_dimensions(self) -> tuple[str, ...]:
+        """Dimensions of the case that nobody has read."""
+        own = self.case.dimensions
+        return tuple(sorted(name for name in own if f"{self.case.id}.{name}" not in self._read))
+
+    def _fault(self, code: str, path: str, message: str, hint: str) -> None:
+        span, length = self._place(path)
+        self.faults.append(
+            Diagnostic(code=code, message=message, address=span, hint=hint, length=length)
+        )
+
+    def _place(self, path: str) -> tuple[Span | None, int]:
+        """Where the fiche states it; what is untold stands at the case."""
+        told = self.workload.facts.get(path)
+        if told is not None and isinstance(told.address, Span):
+            return told.address, max(1, len(told.value))
+        name = path.rpartition(".")[2]
+        figure = self.workload.figures.get(path, self.case.dimensions.get(name))
+        span = None if figure is None else getattr(figure.origin, "span", None)
+        return (self.case.span if span is None else span), 1
