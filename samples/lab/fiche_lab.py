@@ -2787,6 +2787,7 @@ def _measure_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--empty-cache", choices=_dashed(POLICIES), default=_dashed(POLICIES)[0])
     options.add_argument("--ordering", choices=(*_dashed(ORDERINGS), "both"), default="both")
     options.add_argument("--output", type=Path, required=True, metavar="FILE", help="a new file")
+    options.add_argument("--gpu", default="", metavar="ID", help="the card's id in a fiche catalog")
     options.add_argument("--run", default="", help=argparse.SUPPRESS)
     options.set_defaults(command=_measure)
 
@@ -2890,7 +2891,7 @@ def _again(asked: argparse.Namespace, run: str) -> list[str]:
     words = ["measure", "--run", run]
     for name in ("batch", "context", "width", "dtype", "warmup", "repeats", "empty_cache"):
         words += [f"--{name.replace('_', '-')}", str(getattr(asked, name))]
-    for name in ("device", "machine"):
+    for name in ("device", "machine", "gpu"):
         if getattr(asked, name):
             words += [f"--{name}", getattr(asked, name)]
     return words
@@ -2925,7 +2926,13 @@ def _one_series(asked: argparse.Namespace) -> int:
         "repeats": asked.repeats,
         "empty_cache": asked.empty_cache.replace("-", "_"),
     }
-    told = {"machine": asked.machine, "run": asked.run, "protocol": FRESH, **counts}
+    told = {
+        "machine": asked.machine,
+        "gpu": asked.gpu,
+        "run": asked.run,
+        "protocol": FRESH,
+        **counts,
+    }
     rec = recorder(asked.output, device=devices, workload=network.words, **told)
     code = DONE
     try:
@@ -2954,7 +2961,8 @@ def record_text(document: dict[str, Any]) -> str:
     rows = [("phase", "pass", "outcome", "ms", "device", "allocated peak, B", "reserved peak, B")]
     for phase in document["phases"]:
         took = grouped(phase["duration_ns"] // 10**6) if "duration_ns" in phase else "not read"
-        head = (phase["name"], phase["pass"], phase["outcome"], took)
+        covered = f" ({', '.join(phase['covers'])})" if "covers" in phase else ""
+        head = (phase["name"] + covered, phase["pass"], phase["outcome"], took)
         for read in phase.get("devices", ()):
             peak = read.get("peak", {})
             peaks = (_or_absent(peak, "allocated_bytes"), _or_absent(peak, "reserved_bytes"))

@@ -8,6 +8,7 @@ import sys
 import pytest
 from measure.lab.carried import ran, with_simulation
 
+from fiche.importers.fiche_environment import read as fiches_account
 from fiche.importers.fiche_record import read
 from fiche.measure.lab.archive import SCRIPT, lab_parts, lab_script
 from fiche.measure.protocol.tool import VERSION
@@ -157,6 +158,7 @@ def test_it_says_what_the_machine_lacks(script, tmp_path):
     document = json.loads(told.stdout)
     assert document["format"] == "fiche-environment/1"
     assert document["machine"] == "node-7"
+    assert fiches_account(told.stdout.encode(), "0" * 64).kind == "fiche_environment"
     assert document["environment"]["python"] == sys.version.split()[0]
 
 
@@ -214,11 +216,22 @@ def test_it_measures_by_phases_and_as_a_whole_loop(simulated, tmp_path):
 
 def test_the_record_is_imported_like_any_other(simulated, tmp_path):
     """F9, C13: what fiche reads at home is what the script wrote."""
-    ran(simulated(), "measure", *MODEST, "--machine", "node-7", "--output", "m.json", cwd=tmp_path)
+    ran(
+        simulated(),
+        "measure",
+        *MODEST,
+        "--machine",
+        "node-7",
+        "--gpu",
+        "x-1",
+        "--output",
+        "m.json",
+        cwd=tmp_path,
+    )
     for name, whole in (("m.json", False), ("m.whole.json", True)):
         reading = read((tmp_path / name).read_bytes(), "0" * 64)
         assert (reading.kind, reading.version) == ("fiche_record", "fiche-measurement/1")
-        assert reading.facts["machine"].value == "node-7"
+        assert [reading.facts[key].value for key in ("machine", "gpu")] == ["node-7", "x-1"]
         assert {run.whole_loop for run in reading.runs} == {whole}
         assert {run.outcome for run in reading.runs} == {"success"}
         assert all(run.executed["width"].low == 64 for run in reading.runs)
@@ -235,6 +248,7 @@ def test_it_shows_two_peaks_in_two_columns(simulated, tmp_path):
     assert re.split(r"  +", line)[-2:] == [f"{peak[k]:,}".replace(",", " ") for k in sorted(peak)]
     assert peak["allocated_bytes"] > 4 * 64 * 64 * 4 * 2
     assert "says nothing about any other model" in told
+    assert "loop (model_load, inputs, cold_forward)" in told
 
 
 @pytest.mark.parametrize(
@@ -288,25 +302,68 @@ def test_the_policy_of_the_cache_is_in_the_record(simulated, tmp_path):
     assert record(tmp_path / "m.json")["series"]["empty_cache"] == "between_repeats"
 
 
+def at_fourth_peak(script, statement):
+    """A script in which a statement runs when the reserved peak is read for the fourth time."""
+    text = script.read_text(encoding="utf-8")
+    planted = f"""
+_reads = []
+_read = _machine.all[0].peak_reserved
+
+
+def _deadly():
+    _reads.append(1)
+    if len(_reads) == 4:
+        {statement}
+    return _read()
+
+
+_machine.all[0].peak_reserved = _deadly
+
+
+"""
+    head, mark, tail = text.rpartition('if __name__ == "__main__":')
+    script.write_text(f"{head}{planted}{mark}{tail}", encoding="utf-8")
+
+
+def finished(path):
+    reading = read(path.read_bytes(), "0" * 64)
+    return [run.phases[0] for run in reading.runs if run.outcome == "success"]
+
+
 def test_a_killed_process_loses_no_finished_phase(simulated, tmp_path):
     """C11: the journal beside is the record then."""
     script = simulated()
-    text = script.read_text(encoding="utf-8")
-    kill = "\n_machine.all[0].peaks_read = 0\n_read = _machine.all[0].peak_reserved\n\n\ndef _deadly():\n"
-    kill += "    _machine.all[0].peaks_read += 1\n    if _machine.all[0].peaks_read == 4:\n"
-    kill += "        os.kill(os.getpid(), 9)\n    return _read()\n\n\n_machine.all[0].peak_reserved = _deadly\n"
-    head, mark, tail = text.rpartition('\nif __name__ == "__main__":')
-    script.write_text(f"{head}{kill}{mark}{tail}", encoding="utf-8")
+    at_fourth_peak(script, "os.kill(os.getpid(), 9)")
     ended = ran(script, "measure", *MODEST, "--output", "m.json", cwd=tmp_path)
     assert ended.returncode == 3
-    assert "signal 9 ended it" in ended.stderr
+    assert "signal 9 ended it; m.json.journal holds what was finished" in ended.stderr
     assert not (tmp_path / "m.json").exists()
-    reading = read((tmp_path / "m.json.journal").read_bytes(), "0" * 64)
-    assert [run.phases[0] for run in reading.runs if run.outcome == "success"] == [
-        "model_load",
-        "inputs",
-        "cold_forward",
-    ]
+    assert finished(tmp_path / "m.json.journal") == ["model_load", "inputs", "cold_forward"]
+
+
+def test_an_interruption_ends_it_and_keeps_what_was_finished(simulated, tmp_path):
+    """130, no second series, no traceback; the phase that ran is neither a success nor a failure."""
+    script = simulated()
+    at_fourth_peak(script, "raise KeyboardInterrupt")
+    ended = ran(script, "measure", *MODEST, "--output", "m.json", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (130, "")
+    assert sorted(path.name for path in tmp_path.glob("m*")) == ["m.json"]
+    assert finished(tmp_path / "m.json") == ["model_load", "inputs", "cold_forward"]
+    assert record(tmp_path / "m.json")["unfinished"][0]["name"] == "warmup"
+
+
+def test_a_full_disk_is_told_in_a_sentence(simulated, tmp_path):
+    """No space left: exit code 2, and what was finished stands in the journal."""
+    script = simulated()
+    at_fourth_peak(
+        script, "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
+    )
+    words = ("--ordering", "phased", "--output", "m.json")
+    ended = ran(script, "measure", *MODEST, *words, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1
+    assert "m.json" in ended.stderr
+    assert "model_load" in finished(tmp_path / "m.json.journal")
 
 
 @pytest.mark.torch
