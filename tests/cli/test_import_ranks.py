@@ -241,7 +241,7 @@ def test_a_folder_without_records_is_refused(fiche, tmp_path):
     (tmp_path / "run.log").write_text("nothing", encoding="utf-8")
     ended = fiche("import", tmp_path)
     assert ended.code == 2
-    assert "F702" in ended.err
+    assert "F318" in ended.err
     assert "holds no record (1 other files)" in ended.err
 
 

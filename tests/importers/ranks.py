@@ -57,5 +57,8 @@ def _taken(place, document):
     sha256 = hashlib.sha256(content).hexdigest()
     found = form(content.decode(), sha256)
     return RankRecord(
-        found.document, [phase for phase, _ in found.unfinished], sha256, f"r{place}.json"
+        document=found.document,
+        unfinished=[phase for phase, _ in found.unfinished],
+        sha256=sha256,
+        name=f"r{place}.json",
     )

@@ -49,4 +49,6 @@ def _number(one: RankRecord) -> int:
 def _rank(file: Path) -> RankRecord:
     found = form_of(file)
     open_phases = [phase for phase, _ in found.unfinished]
-    return RankRecord(found.document, open_phases, found.sha256, str(file))
+    return RankRecord(
+        document=found.document, unfinished=open_phases, sha256=found.sha256, name=str(file)
+    )

@@ -35,10 +35,10 @@ class Agreed:
     def _value(self, path: tuple[str, ...], *, is_strict: bool) -> Any:  # noqa: ANN401 - JSON
         values = [_inside(one.document, path) for one in self._ranks]
         first = values[0]
-        if all(value == first for value in values):
+        if values.count(first) == len(values):
             return first
-        if any(isinstance(value, Mapping) for value in values):
-            names = dict.fromkeys(n for v in values if isinstance(v, Mapping) for n in v)
+        if any(isinstance(value, dict) for value in values):
+            names = dict.fromkeys(n for v in values if isinstance(v, dict) for n in v)
             found = {
                 name: self._value((*path, name), is_strict=is_strict)
                 for name in names
@@ -72,7 +72,9 @@ def _contradiction(
 
 def _inside(document: Any, path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
     for key in path:
-        document = document.get(key) if isinstance(document, Mapping) else None
+        if not isinstance(document, dict):
+            return None
+        document = document.get(key)
     return document
 
 
@@ -91,7 +93,7 @@ def difference(
 
 def equal_or_none(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON
     """The value that all have; None where one has another or none."""
-    return values[0] if values and all(value == values[0] for value in values) else None
+    return values[0] if values and values.count(values[0]) == len(values) else None
 
 
 def named(values: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:

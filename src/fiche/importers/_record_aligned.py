@@ -56,6 +56,8 @@ def _keyed(one: RankRecord) -> dict[_Key, _Phase]:
 
 
 def _parents(phases: Mapping[_Key, _Phase]) -> dict[_Key, _Key]:
+    if not any("parent" in phase for phase in phases.values()):
+        return {}
     by_index = {phase["index"]: key for key, phase in phases.items()}
     return {
         key: by_index[phase["parent"]]
@@ -112,16 +114,20 @@ def _dimensions(
     """What was asked of all ranks; of what they executed the smallest, or the largest that failed."""
     told = {}
     for which in ("declared", "executed"):
+        alike = equal_or_none([phase.get(which) for phase in ended.values()])
+        if alike is not None:  # as most ranks do
+            told[which] = dict(alike)
+            continue
         said = {rank: phase[which] for rank, phase in ended.items() if which in phase}
         kept = {}
         for name in named(said):
             values = [phase.get(which, {}).get(name) for phase in ended.values()]
-            alike = equal_or_none(values)
-            if alike is None:
+            same = equal_or_none(values)
+            if same is None:
                 path = ("phases", place, which, name)
                 found.differs.append(difference(path, list(ended), values))
-            if alike is not None:
-                kept[name] = alike
+            if same is not None:
+                kept[name] = same
             elif which == "executed" and None not in values:
                 kept[name] = max(values) if failed else min(values)
         if said:
@@ -166,6 +172,8 @@ def _check(checks: Sequence[Mapping[str, Any]], *, is_whole: bool) -> dict[str, 
 def _tensors(ended: Mapping[int, _Phase]) -> list[dict[str, Any]]:
     """Those of all ranks once where they are alike, else each under its rank."""
     seen = {rank: phase["tensors"] for rank, phase in ended.items() if "tensors" in phase}
+    if not seen:
+        return []
     if len(seen) == len(ended) and (alike := equal_or_none(list(seen.values()))) is not None:
         return list(alike)
     return [

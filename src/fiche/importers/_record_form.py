@@ -11,7 +11,7 @@ from typing import Any
 from fiche.importers._json import NotJsonError
 from fiche.importers._record_cut import Cut, cut_document
 from fiche.importers._record_journal import is_header, journal
-from fiche.importers._record_json import Fault, decoded, schema_faults
+from fiche.importers._record_json import Fault, decoded, follows_schema, plainly, schema_faults
 from fiche.importers._record_places import FAMILY, FORMAT, Form, told
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
@@ -36,8 +36,9 @@ def form(text: str, sha256: str) -> Form:
         found = journal(lines, first, sha256)
     else:
         found = _document(text, sha256)
-    _refuse(found, [*_version(found.document), *_cpu(found.document)])
-    _refuse(found, list(schema_faults(found.document)))
+    if not found.is_checked and not follows_schema(found.document):
+        _refuse(found, [*_version(found.document), *_cpu(found.document)])
+        _refuse(found, list(schema_faults(found.document)))
     _open_phases(found)
     _refuse(found, list(_indexes(found)))
     return found
@@ -51,6 +52,9 @@ def _refuse(found: Form, faults: list[Fault]) -> None:
 
 
 def _document(text: str, sha256: str) -> Form:
+    plain = plainly(text)
+    if isinstance(plain, dict) and follows_schema(plain):  # the schema bounds every number
+        return Form(document=plain, sha256=sha256, is_checked=True)
     try:
         value, faults = decoded(text.rstrip("\0"))
     except NotJsonError as error:
@@ -132,13 +136,16 @@ def _indexes(found: Form) -> Iterator[Fault]:
             message = f"the index {phase['index']} stands twice"
             yield Fault("F437", ("phases", place, "index"), message, "count phases as they ran")
         seen.add(phase["index"])
-        names = [device["device"] for device in phase.get("devices", ())]
+        devices = phase.get("devices", ())
+        names = [device["device"] for device in devices] if len(devices) > 1 else ()
         if len(names) != len(set(names)):
             hint = "one entry a device; the records of several ranks are put together with --merge"
             message = "a device stands twice in one phase"
             yield Fault("F437", ("phases", place, "devices"), message, hint)
     yield from _unended(found, seen)
-    yield from _parents(found, {*seen, *(phase.get("index") for phase, _ in found.unfinished)})
+    if any("parent" in phase for phase in phases):
+        known = {*seen, *(phase.get("index") for phase, _ in found.unfinished)}
+        yield from _parents(found, known)
 
 
 def _unended(found: Form, finished: set[int]) -> Iterator[Fault]:

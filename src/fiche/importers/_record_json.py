@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
@@ -71,16 +71,21 @@ def decoded(text: str) -> tuple[object, list[Fault]]:
     Raises:
         NotJsonError: the text is not JSON, or nested too deep.
     """
-    if not _may_be_unusual(text):
-        with suppress(ValueError, RecursionError):
-            return _PLAINLY.decode(text), []
-    return _decoded(text)
+    plain = None if _may_be_unusual(text) else plainly(text)
+    return _decoded(text) if plain is None else (plain, [])
+
+
+def plainly(text: str) -> object | None:
+    """The value of a JSON text in which nothing is wrong but, it may be, a number too long; else None."""
+    if "\\ud" in text or "\\uD" in text:  # escapes that may name halves of characters
+        return None
+    with suppress(ValueError, RecursionError):
+        return cast("object", _PLAINLY.decode(text))
+    return None
 
 
 def _may_be_unusual(text: str) -> bool:
-    """Numbers of twenty digits, and escapes that may name halves of characters."""
-    if "\\ud" in text or "\\uD" in text:
-        return True
+    """Numbers of twenty digits."""
     return _LONG in text.encode("utf-8", "replace").translate(_DIGITS)
 
 
@@ -132,13 +137,15 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
     return found
 
 
+def follows_schema(document: object, name: str = "record") -> bool:
+    """True where the schema of this name refuses nothing: asked first, for most records are right."""
+    return _validator(name).is_valid(document)
+
+
 def schema_faults(document: object, name: str = "record") -> Iterator[Fault]:
     """What the schema of this name refuses, each with its path."""
-    validator = _validator(name)
-    if validator.is_valid(document):
-        return
     expected = f"`fiche schema {name}` prints all that such a file may hold, with its meaning"
-    for error in validator.iter_errors(document):
+    for error in _validator(name).iter_errors(document):
         path = tuple(error.instance_path)
         yield Fault(_code(error), path, _message(error, path), expected)
 

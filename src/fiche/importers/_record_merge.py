@@ -18,7 +18,7 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
 
 
-@record(kw_only=False)
+@record
 class RankRecord:
     """The checked document of one rank, its open phases, the digest of its bytes and what it is called."""
 
@@ -30,7 +30,8 @@ class RankRecord:
     @property
     def rank(self) -> int:
         """Which rank wrote it."""
-        return int(self.document["series"]["rank"]["rank"])
+        rank: int = self.document["series"]["rank"]["rank"]
+        return rank
 
 
 def merged(ranks: Sequence[RankRecord]) -> dict[str, Any]:
@@ -166,16 +167,22 @@ def _head(ordered: Sequence[RankRecord], agreed: Agreed) -> dict[str, Any]:
 
 
 def _environment(ordered: Sequence[RankRecord], agreed: Agreed) -> dict[str, Any]:
-    own = dict.fromkeys(key for one in ordered for key in one.document["environment"])
+    left = [one.document["environment"].get("variables_left_out") for one in ordered]
+    further = _told({"variables_left_out": equal_or_none(left)})
+    rests = [_shared(one.document["environment"]) for one in ordered]
+    if equal_or_none(rests) is not None:
+        return {**rests[0], **further}
     told = {
         key: agreed.strict("environment", key)
         if key in _ENVIRONMENT
         else agreed.kept("environment", key)
-        for key in own
-        if key not in _OF_ITS_OWN
+        for key in dict.fromkeys(key for rest in rests for key in rest)
     }
-    left = [one.document["environment"].get("variables_left_out") for one in ordered]
-    return _told({**told, "variables_left_out": equal_or_none(left)})
+    return {**_told(told), **further}
+
+
+def _shared(environment: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in environment.items() if key not in _OF_ITS_OWN}
 
 
 def _told(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Form:
     """The document; in a journal also the line of the header and of each phase.
 
     `unfinished` are phases that started and never ended, each with its place. `cut` is true where the text
-    breaks off.
+    breaks off, `is_checked` where the schema was applied already.
     """
 
     document: dict[str, Any]
@@ -29,6 +29,7 @@ class Form:
     unfinished: list[tuple[dict[str, Any], Pointer]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     cut: bool = False
+    is_checked: bool = False
 
     def at(self, *path: str | int, text: str = "") -> Pointer:
         """Where a value stands: a JSON pointer in a document, a line in a journal."""

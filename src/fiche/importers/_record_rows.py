@@ -11,7 +11,7 @@ from fiche.kernel.record import record
 _Phase = Mapping[str, Any]
 
 
-@record(kw_only=False)
+@record
 class Largest:
     """The largest peak of the allocator's reserve that a successful phase showed, in bytes, and where."""
 
@@ -87,14 +87,15 @@ def _trial(plan: Mapping[str, Any] | None) -> str:
 
 
 def _largest(phases: list[_Phase], pass_: str) -> Largest | None:
-    return max(_reserved(phases, pass_), default=None, key=lambda each: each.bytes)
+    told = max(_reserved(phases, pass_), default=None)
+    return None if told is None else Largest(bytes=told[0], device=told[1], phase=told[2])
 
 
-def _reserved(phases: list[_Phase], pass_: str) -> Iterator[Largest]:
+def _reserved(phases: list[_Phase], pass_: str) -> Iterator[tuple[int, str, str]]:
     for phase in phases:
         if phase["pass"] != pass_ or phase["outcome"] != "success":
             continue
         for device in phase.get("devices", ()):
             peak = device.get("peak", {}).get("reserved_bytes")
             if peak is not None:
-                yield Largest(peak, device["device"], phase["name"])
+                yield peak, device["device"], phase["name"]
