@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -207,6 +208,10 @@ def test_the_piece_goes_the_whole_way_to_a_bound(fiche, machine, tmp_path):
     target.write_text(text, encoding="utf-8")
     attached = fiche("import", path, "--to", target)
     assert (attached.code, attached.err) == (0, "")
+    # The card stays a question: it is a comment to complete.
+    assert re.search(
+        r"^ *# +gpu:  # .*nvidia-rtx-4090-24g$", target.read_text("utf-8"), re.MULTILINE
+    )
     told = fiche("check", target, "--json")
     assert (told.code, told.err) == (0, "")
     rooms = {
@@ -291,6 +296,18 @@ def test_f511_no_id_of_a_machine(fiche, machine, name):
     assert ended.code == 2
     assert "F511" in ended.err
     assert "\x1b" not in ended.err
+
+
+def test_an_interruption_leaves_nothing(fiche, machine, tmp_path):
+    machine(torch=torch_module(Api(properties(), available=True)))
+    sys.modules["torch"].cuda.is_available = interrupted
+    ended = fiche("environment", "--output", tmp_path / "env.json")
+    assert (ended.code, ended.out) == (130, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def interrupted():
+    raise KeyboardInterrupt
 
 
 def test_the_schema_is_at_hand(fiche):

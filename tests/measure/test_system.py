@@ -1,5 +1,6 @@
 """Readings outside the allocator: each with its counter's name, or absent (C2, C5)."""
 
+import os
 import sys
 from types import SimpleNamespace
 
@@ -36,8 +37,8 @@ def bare(monkeypatch):
     for name in ("pynvml", "amdsmi"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    for name in ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_MPS_PIPE_DIRECTORY"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith("CUDA_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -238,7 +239,7 @@ def test_mps_is_on_by_its_server_or_its_variable_and_never_proven_off(nvml, monk
     assert tool.device(UUID)["mps"] == "on"
     tool, _ = nvml(one)
     assert "mps" not in tool.device(UUID)
-    monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", "/tmp/mps")
+    monkeypatch.setenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "50")
     assert tool.device(UUID)["mps"] == "on"
 
 

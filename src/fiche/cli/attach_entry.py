@@ -19,6 +19,8 @@ _DAY = re.compile(r"(20[0-9]{2})[-/](0[1-9]|1[0-2])[-/](0[1-9]|[12][0-9]|3[01])(
 _DATES = ("date", "started_at", "observed_at")
 _SHOWN = 4
 _RECORD = "fiche_record"
+# They say their scope under a fiche's own words.
+_OWN_WORDS = (_RECORD, "fiche_environment")
 _LEAD = "To complete where you know it, without the #. What stays unsaid leaves a verdict open."
 _BY = "who vouches for this"
 # Said at the import and above what it is the reason of.
@@ -96,7 +98,7 @@ def _of_document() -> Iterator[Line]:
 
 
 def _scope(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> Iterator[Line]:
-    """What the file states, unless it is a record, which says it under a fiche's own words at every load.
+    """What the file states, unless it is a file of ours, which says it under a fiche's own words at every load.
 
     Prose stands above the scope: below it, every line is a key, and a comment is one without its #.
     """
@@ -122,7 +124,7 @@ def _scope(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> Iterator[Li
 
 
 def _stated_lines(reading: Reading, cards: Sequence[Card]) -> list[Line]:
-    return [] if reading.kind == _RECORD else list(_known(reading, cards))
+    return [] if reading.kind in _OWN_WORDS else list(_known(reading, cards))
 
 
 def to_complete(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> tuple[str, ...]:
@@ -133,7 +135,7 @@ def to_complete(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> tuple[
 
 def unvouched(reading: Reading, fiche: Fiche) -> bool:
     """True where facts that the file states are written as comments, for nobody would vouch for them."""
-    return bool(not fiche.author and reading.kind != _RECORD and stated(reading))
+    return bool(not fiche.author and reading.kind not in _OWN_WORDS and stated(reading))
 
 
 def _as_comment(line: Line) -> str:

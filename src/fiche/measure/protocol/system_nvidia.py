@@ -32,7 +32,7 @@ _NO_SUCH_LIST = (3, 13)
 _SWITCH = {0: "off", 1: "on"}
 _SM, _MEMORY = 1, 2
 _MPS_SERVER = "nvidia-cuda-mps-server"
-_MPS_VARIABLES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
+_MPS_VARIABLES = "CUDA_MPS_"
 
 
 def nvidia_tool() -> NvidiaTool | None:
@@ -234,8 +234,8 @@ class NvidiaTool:
         return None if told is None else f"{told[0]}.{told[1]}"
 
     def _mps(self, handle: Any) -> str | None:
-        """`on` where a server of the Multi-Process Service is listed or named; never a proven `off`."""
-        if any(os.environ.get(name) for name in _MPS_VARIABLES):
+        """`on` where a server of the Multi-Process Service is listed, or its variables are set; never `off`."""
+        if any(name.startswith(_MPS_VARIABLES) and os.environ[name] for name in os.environ):
             return "on"
         names = (
             _nvml_text(self._read("nvmlSystemGetProcessName", pid))
