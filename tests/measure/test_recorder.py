@@ -583,3 +583,16 @@ def test_rocm_and_xpu_go_the_same_way(path):
         pass
     assert record(path)["environment"]["backend"] == "xpu"
     assert one(path)["devices"][0]["device"] == "xpu:0"
+
+
+def test_further_words_stand_beside_a_phase_and_are_no_readings(path):
+    """A plan of the program, say: kept, and compared with nothing. A whole loop keeps those of its parts."""
+    machine = simulated()
+    with recorder(path, device=machine) as rec:
+        with rec.phase("profile") as phase:
+            phase.note(planned={"kv_cache_bytes": 7})
+        with rec.whole_loop("loop"), rec.phase("profile") as phase:
+            phase.note(planned={"kv_cache_bytes": 8})
+    phased, loop = record(path)["phases"]
+    assert phased["extra"] == {"planned": {"kv_cache_bytes": 7}}
+    assert loop["extra"] == {"planned": {"kv_cache_bytes": 8}}
