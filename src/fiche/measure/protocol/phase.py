@@ -35,6 +35,7 @@ class Phase:
         self.ran: dict[str, int] = {}
         self.tensors: list[dict[str, Any]] = []
         self.checks: list[dict[str, Any]] = []
+        self.notes: dict[str, Any] = {}
         self._result: Any = None
         self._has_result = False
 
@@ -67,6 +68,10 @@ class Phase:
     def saw(self, **tensors: Any) -> None:
         """Note shapes, dtypes and places of tensors that were executed."""
         self.tensors.extend(tensors_seen(tensors))
+
+    def note(self, **words: Any) -> None:
+        """Keep further words beside the phase, ready for JSON: no reader takes them for a reading."""
+        self.notes.update(words)
 
     def output(self, passed: bool, method: str) -> None:
         """Say whether the output was right, and how that was looked at (C14)."""
@@ -146,6 +151,7 @@ def gathered(loop: Phase, inner: Phase) -> None:
         ) < 64:
             loop.tensors.append(seen)
     loop.checks.extend(check for check in inner.checks if check not in loop.checks)
+    loop.notes.update(inner.notes)
 
 
 def check_of(checks: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -238,6 +238,8 @@ class Recorder:
         if phase.tensors:
             told["tensors"] = phase.tensors[:64]
         told["output_check"] = check_of(phase.checks)
+        if phase.notes:
+            told["extra"] = dict(phase.notes)
         if error is not None:
             told["error"] = error_of(error, surfaced)
             if opened.failed_in:
