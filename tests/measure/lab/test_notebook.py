@@ -113,8 +113,11 @@ def test_it_explains_what_numbers_mean(words):
 # --- Executed ---------------------------------------------------------------------------------
 
 
-def test_without_a_gpu_it_calculates_and_tells_the_refusal(tmp_path):
+@pytest.mark.slow
+def test_without_a_gpu_it_calculates_and_tells_the_refusal(tmp_path, monkeypatch):
     """F4, C10: a sentence and no traceback; not a file is written."""
+    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+        monkeypatch.setenv(name, "")  # where there is a GPU
     run = executed(tmp_path)
     assert "= 17.04 GiB" in told(run, "print(estimate_text(")
     environment = told(run, 'lab("environment"')
@@ -128,6 +131,7 @@ def test_without_a_gpu_it_calculates_and_tells_the_refusal(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_on_a_simulated_device_it_runs_to_its_end(tmp_path):
     """F4, C7, C8: both series, each in a process that ran the cells' own text."""
     run = executed(tmp_path, simulation())

@@ -376,8 +376,10 @@ def test_the_network_runs_in_pytorch(simulated, tmp_path):
 
 
 @pytest.mark.torch
-def test_a_pytorch_for_the_cpu_is_refused(script, tmp_path):
+def test_a_pytorch_without_a_gpu_is_refused(script, tmp_path, monkeypatch):
     """C10: a result of the CPU is never a measurement of a GPU."""
+    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+        monkeypatch.setenv(name, "")  # where there is a GPU
     ended = ran(script, "measure", *MODEST, "--output", "m.json", cwd=tmp_path)
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
