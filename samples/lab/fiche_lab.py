@@ -435,7 +435,7 @@ _NO_SUCH_LIST = (3, 13)
 _SWITCH = {0: "off", 1: "on"}
 _SM, _MEMORY = 1, 2
 _MPS_SERVER = "nvidia-cuda-mps-server"
-_MPS_VARIABLES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
+_MPS_VARIABLES = "CUDA_MPS_"
 
 
 def nvidia_tool() -> NvidiaTool | None:
@@ -637,8 +637,8 @@ class NvidiaTool:
         return None if told is None else f"{told[0]}.{told[1]}"
 
     def _mps(self, handle: Any) -> str | None:
-        """`on` where a server of the Multi-Process Service is listed or named; never a proven `off`."""
-        if any(os.environ.get(name) for name in _MPS_VARIABLES):
+        """`on` where a server of the Multi-Process Service is listed, or its variables are set; never `off`."""
+        if any(name.startswith(_MPS_VARIABLES) and os.environ[name] for name in os.environ):
             return "on"
         names = (
             _nvml_text(self._read("nvmlSystemGetProcessName", pid))
@@ -2029,6 +2029,7 @@ class Phase:
         self.ran: dict[str, int] = {}
         self.tensors: list[dict[str, Any]] = []
         self.checks: list[dict[str, Any]] = []
+        self.notes: dict[str, Any] = {}
         self._result: Any = None
         self._has_result = False
 
@@ -2061,6 +2062,10 @@ class Phase:
     def saw(self, **tensors: Any) -> None:
         """Note shapes, dtypes and places of tensors that were executed."""
         self.tensors.extend(tensors_seen(tensors))
+
+    def note(self, **words: Any) -> None:
+        """Keep further words beside the phase, ready for JSON: no reader takes them for a reading."""
+        self.notes.update(words)
 
     def output(self, passed: bool, method: str) -> None:
         """Say whether the output was right, and how that was looked at (C14)."""
@@ -2140,6 +2145,7 @@ def gathered(loop: Phase, inner: Phase) -> None:
         ) < 64:
             loop.tensors.append(seen)
     loop.checks.extend(check for check in inner.checks if check not in loop.checks)
+    loop.notes.update(inner.notes)
 
 
 def check_of(checks: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -2445,6 +2451,8 @@ class Recorder:
         if phase.tensors:
             told["tensors"] = phase.tensors[:64]
         told["output_check"] = check_of(phase.checks)
+        if phase.notes:
+            told["extra"] = dict(phase.notes)
         if error is not None:
             told["error"] = error_of(error, surfaced)
             if opened.failed_in:
