@@ -46,4 +46,5 @@ def list_text(found: Mapping[str, bytes], folder: Path | None) -> str:
     if folder is not None:
         return "".join(f"{folder / name}{SUFFIX}\n" for name in found)
     titles = {name: json.loads(content).get("title", "") for name, content in found.items()}
-    return "".join(f"{name:<10}  {title}\n" for name, title in titles.items())
+    column = max(map(len, titles), default=0)
+    return "".join(f"{name:<{column}}  {title}\n" for name, title in titles.items())
