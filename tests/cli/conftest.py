@@ -5,8 +5,11 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from measure.children import scripted
 
 from fiche.cli import main
+
+__all__ = ["scripted"]
 
 
 @dataclass(frozen=True)

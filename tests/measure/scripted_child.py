@@ -2,11 +2,13 @@
 
 The recorder and the child's own `main` are the product's; devices and workload are scripted, so no torch is
 needed. SCRIPT is a JSON file: `limit` per option (more is an exhausted device), and lists of values
-of `context` at which something else happens: `other`, `kill`, `hang`, `interrupt`, `broken`, `host`.
+of `context` at which something else happens: `other`, `kill`, `hang`, `interrupt`, `broken`, `host`, `slow`.
+`bytes` is the longest file that the child may write, `refuse` what `find_devices` says, `noise` goes to stderr.
 """
 
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -86,14 +88,15 @@ class Workload:
 
     def turn(self, rec, turn):
         name = {"first": "cold_forward", "warmup": "warmup", "repeat": "warm_forward"}[turn.kind]
-        with rec.phase(name, **self.declared) as phase:
+        passed = "first" if turn.kind == "first" else "later"
+        with rec.phase(name, pass_=passed, **self.declared) as phase:
             phase.executed(**self.declared)
             self._happens(name)
 
     def _happens(self, name):
         script, value = self.script, self.options.get("context", 128)
         if name == script.get("at", "cold_forward"):
-            for what in ("kill", "hang", "interrupt", "broken", "other", "host"):
+            for what in ("kill", "hang", "interrupt", "broken", "other", "host", "slow"):
                 if value in script.get(what, ()):
                     getattr(self, what)()
             if any(self.options.get(o, 0) > most for o, most in script.get("limit", {}).items()):
@@ -112,6 +115,9 @@ class Workload:
         os.kill(os.getppid(), signal.SIGINT)
         time.sleep(60)
 
+    def slow(self):
+        time.sleep(0.3)
+
     def broken(self):
         os._exit(9)
 
@@ -119,7 +125,9 @@ class Workload:
         raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
     def host(self):
-        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 4 bytes")
+        raise RuntimeError(
+            "DefaultCPUAllocator: can't allocate memory: you tried to allocate 4 bytes"
+        )
 
     def mark(self, name):
         Path(self.script["folder"], name).write_text(str(os.getpid()), encoding="utf-8")
@@ -127,9 +135,14 @@ class Workload:
 
 def main():
     script = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    sys.stderr.write(script.get("noise", ""))
+    if "bytes" in script:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (script["bytes"], script["bytes"]))
     if "refuse" in script:
+
         def nothing(names=None):
             raise devices.NoDevice(script["refuse"])
+
         devices.find_devices = nothing
     else:
         devices.find_devices = lambda names=None: Devices(script.get("driver", "610.62"))

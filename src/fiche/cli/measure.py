@@ -48,7 +48,7 @@ def measure(
     warmup: Annotated[Count, _count("passes after the first, before the repeats; 1", 0)] = None,
     repeats: Annotated[Count, _count("passes after the warm-ups; 2", 0)] = None,
     empty_cache: Annotated[str, _text("never or between-repeats", "POLICY")] = "never",
-    seed: Annotated[int, _count("of the generators", 0)] = 0,
+    seed: Annotated[Count, _count("of the generators; that of the fiche, or 0", 0)] = None,
     ordering: Annotated[Text, _text(_ORDERING)] = None,
     gpu: Annotated[Text, _text("id of the card in a catalog, for the record", "ID")] = None,
     machine: Annotated[Text, _text("name of the machine, for the record")] = None,

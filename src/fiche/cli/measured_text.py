@@ -37,10 +37,7 @@ def duration(nanoseconds: int | None) -> str:
 
 def planned_text(what: Asked, planned: Sequence[Job], declared: Sequence[Mapping[str, Any]]) -> str:
     """One line a job: its record, its ordering and passes, its exact dimensions."""
-    text = paragraph(
-        f"Nothing is measured: {len(planned)} fresh process{'' if len(planned) == 1 else 'es'} would run "
-        f"the workload {what.workload.name}."
-    )
+    text = paragraph(f"Nothing is measured. {_would(what, len(planned))}")
     rows = [
         (Path(job.output).name, job.ordering.replace("_", " "), _passes(job), _dimensions(exact))
         for job, exact in zip(planned, declared, strict=True)
@@ -50,8 +47,16 @@ def planned_text(what: Asked, planned: Sequence[Job], declared: Sequence[Mapping
     first = planned[0]
     text += f"\ndevice: {first.device or 'the current one'}; empty_cache: {first.empty_cache}; "
     text += f"seed: {first.seed}; order: {first.order}\n"
-    options = {**first.options}
-    return text + (f"options: {_dimensions(options)}\n" if options else "")
+    if first.options:
+        text += f"options: {_dimensions(first.options)}\n"
+    return text + notes_text(what)
+
+
+def _would(what: Asked, count: int) -> str:
+    name = what.workload.name
+    if what.plan.kind == "frontier":
+        return f"The search would try {name} in fresh processes at these two ends and then between them."
+    return f"{count} fresh process{'' if count == 1 else 'es'} would run the workload {name}."
 
 
 def _passes(job: Job) -> str:
@@ -70,7 +75,12 @@ def planned_json(
         {**job.json(), "declared": dict(exact)}
         for job, exact in zip(planned, declared, strict=True)
     ]
-    return {"format": "fiche-measure-plan/1", "workload": what.workload.name, "jobs": told}
+    return {
+        "format": "fiche-measure-plan/1",
+        "workload": what.workload.name,
+        "notes": [*what.notes],
+        "jobs": told,
+    }
 
 
 # --- Recorded -------------------------------------------------------------------------------------
@@ -80,7 +90,12 @@ def measured_text(what: Asked, measured: Sequence[Measured]) -> str:
     """A table of phases for one measurement, a line a record for a series, then the next step."""
     few = len(measured) <= _FEW
     text = "\n".join(map(_one, measured)) if few else _series(what, measured)
-    return text + next_step(measured)
+    return text + notes_text(what) + next_step(measured)
+
+
+def notes_text(what: Asked) -> str:
+    """What the fiche asks for and the records will leave open."""
+    return "".join(paragraph(f"note: {note}") for note in what.notes)
 
 
 def next_step(measured: Sequence[Measured]) -> str:
@@ -242,6 +257,7 @@ def measured_json(what: Asked, measured: Sequence[Measured]) -> dict[str, Any]:
         "format": "fiche-measured/1",
         "unit": "B",
         "workload": what.workload.name,
+        "notes": list(what.notes),
         "trials": [trial_json(each) for each in measured],
     }
 

@@ -119,9 +119,8 @@ def stop_if_asked(trial: Trial) -> None:
 def nothing_measured(trial: Trial) -> Diagnostic:
     """F520: what the child said, and what it left on the way to a full disk."""
     told = said(trial) or "the process that measures said nothing"
-    hint = "fiche environment says what is there; a CPU result is never a GPU measurement"
-    if trial.record is not None:
-        hint = f"{trial.record} holds the phases that finished"
+    kept = trial.record is not None and str(trial.record) not in told
+    hint = f"{trial.record} holds the phases that finished" if kept else ""
     return Diagnostic(code="F520", message=told, address=None, hint=hint)
 
 

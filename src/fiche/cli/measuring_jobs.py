@@ -55,12 +55,16 @@ _FROM_A_FICHE = ("options", "words", "gpu", "machine")
 
 @record
 class Asked:
-    """One job without its place in a series, the orderings it runs in, and the plan of the series."""
+    """One job without its place in a series, the orderings it runs in, and the plan of the series.
+
+    `notes` are what its record will leave open, in sentences.
+    """
 
     job: Job
     workload: ReadyWorkload
     orderings: tuple[str, ...]
     plan: Plan
+    notes: tuple[str, ...] = ()
 
 
 def asked(typed: Mapping[str, Any]) -> Asked:
@@ -85,15 +89,20 @@ def asked(typed: Mapping[str, Any]) -> Asked:
         warmups=0 if frontier else _or(typed["warmup"], _WARMUPS),
         repeats=0 if frontier else _or(typed["repeats"], _REPEATS),
         empty_cache=_word(_POLICIES, "policy", typed["empty_cache"]),
-        seed=typed["seed"],
+        seed=_or(typed["seed"], told.get("seed", 0)),
         # Changed dimensions are no longer those of the case.
-        case="" if changed & {*told.get("options", {})} else str(typed["case"] or ""),
+        case="" if changed & {*told.get("options", {})} else str(told.get("case", "")),
+        environment=told.get("environment_variables", {}),
         gpu=typed["gpu"] or told.get("gpu") or "",
         machine=typed["machine"] or told.get("machine") or "",
     )
     ordering = "whole-loop" if frontier else typed["ordering"] or "both"
     return Asked(
-        job=job, workload=workload, orderings=_word(_ORDERINGS, "ordering", ordering), plan=plan
+        job=job,
+        workload=workload,
+        orderings=_word(_ORDERINGS, "ordering", ordering),
+        plan=plan,
+        notes=tuple(told.get("notes", ())),
     )
 
 

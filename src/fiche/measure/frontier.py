@@ -74,10 +74,11 @@ def next_value(extent: Extent, outcomes: Sequence[tuple[int, bool]]) -> int | No
 
 
 def _middle(extent: Extent, success: int, failure: int) -> int | None:
+    """The value in the middle of those that lie between; None where none does."""
     first = max(0, (success - extent.low) // extent.step + 1)
-    last = min(extent.last, -(-(failure - extent.low) // extent.step) - 1)
-    if extent.at(last) >= failure:  # the high end lies off the steps
-        last -= 1
+    last = extent.last
+    if failure <= extent.high:
+        last = -(-(failure - extent.low) // extent.step) - 1
     if first > last or extent.at(first) <= success:
         return None
     return extent.at((first + last) // 2)

@@ -17,7 +17,8 @@ class Job:
     """One series in one fresh process (C7).
 
     `workload` names a ready one and `options` are its own; `words` are words of a fiche that the record
-    repeats; `plan` is the record's `series.plan`. `device` None is the process's current one.
+    repeats; `plan` is the record's `series.plan`. `device` None is the process's current one. `environment`
+    are variables of that process, for whoever starts it; an empty one is taken away.
     """
 
     workload: str
@@ -36,6 +37,7 @@ class Job:
     run: str = ""
     order: str = ""
     plan: Mapping[str, Any] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> dict[str, Any]:
         """The object that `job_of` reads back."""
@@ -61,6 +63,7 @@ _KINDS: dict[str, tuple[str, bool]] = {
     "run": (_TEXT, False),
     "order": (_TEXT, False),
     "plan": (_TABLE, True),
+    "environment": (_TABLE, False),
 }
 
 

@@ -79,7 +79,7 @@ def run_trial(job: Job, watch: Watch | None = None, seconds: float | None = None
         OSError: the process cannot be started.
     """
     tail = _Tail(journal_of(written(job)), watch)
-    child = _start()
+    child = _start(job)
     said: deque[str] = deque(maxlen=_LINES_KEPT)
     reader = threading.Thread(target=_drain, args=(child, said), daemon=True)
     reader.start()
@@ -87,10 +87,12 @@ def run_trial(job: Job, watch: Watch | None = None, seconds: float | None = None
         _hand_over(child, job)
         in_time = _wait(child, tail, asked, seconds)
     reader.join(timeout=5)
+    if child.stderr is not None and not reader.is_alive():
+        child.stderr.close()
     return _trial(job, child.returncode, asked, in_time, "".join(said).strip())
 
 
-def _start() -> subprocess.Popen[str]:
+def _start(job: Job) -> subprocess.Popen[str]:
     """The child leads a group of its own: a terminal's Ctrl-C reaches it through us alone."""
     alone: dict[str, Any] = {}
     if os.name == "posix":
@@ -102,12 +104,21 @@ def _start() -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env=os.environ | _OFFLINE,
+        env=_environment(job),
         text=True,
         encoding="utf-8",
         errors="replace",
         **alone,
     )
+
+
+def _environment(job: Job) -> dict[str, str]:
+    """Ours, offline, with the job's own variables; an empty one of these is taken away."""
+    whole = {**os.environ, **_OFFLINE, **job.environment}
+    for name, value in job.environment.items():
+        if not value:
+            del whole[name]
+    return whole
 
 
 def _ending_with(parent: int) -> Callable[[], None]:

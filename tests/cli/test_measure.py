@@ -1,0 +1,262 @@
+"""`fiche measure`: F3 through the command line, its exit codes, and what it leaves on disk (C7 to C11)."""
+
+import json
+import sys
+
+import pytest
+from measure.children import SIMULATED
+
+from fiche.importers import fiche_record
+from fiche.measure import trials
+
+F3 = ("--device", "cuda:0", "--batch", 2, "--context", 128, "--width", 1024, "--dtype", "float32")
+F3 += ("--warmup", 3, "--repeats", 5)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def record(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def phases(path):
+    return [phase["name"] for phase in record(path)["phases"]]
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- One measurement ------------------------------------------------------------------------------
+
+
+def test_f3_makes_two_records_of_one_run(fiche, scripted, here):
+    """F3, C7, C8: phase by phase, and the whole loop in its real order, each in a process of its own."""
+    scripted()
+    ended = fiche("measure", *F3, "--output", "m.json")
+    assert ended.code == 0, ended.err
+    assert names(here) == ["m.json", "m.whole.json"]
+    phased, whole = record(here / "m.json"), record(here / "m.whole.json")
+    warm = ["warmup"] * 3 + ["warm_forward"] * 5
+    assert phases(here / "m.json") == ["model_load", "inputs", "cold_forward", *warm]
+    assert phases(here / "m.whole.json") == ["loop"] * 9
+    assert [p["pass"] for p in whole["phases"]] == ["first"] + ["later"] * 8
+    assert whole["phases"][0]["covers"] == ["model_load", "inputs", "cold_forward"]
+    assert phased["series"]["run"] == whole["series"]["run"]
+    assert phased["series"]["process"]["pid"] != whole["series"]["process"]["pid"]
+    for one in (phased, whole):
+        told = {key: one["series"][key] for key in ("warmups", "repeats", "empty_cache", "seed")}
+        assert told == {"warmups": 3, "repeats": 5, "empty_cache": "never", "seed": 0}
+        assert one["series"]["order"] == "phased then whole loop, each in a fresh process"
+
+
+def test_the_table_never_mixes_allocated_and_reserved(fiche, scripted):
+    """C3, E1: four counters with their unit, peak and current, per device."""
+    scripted()
+    out = fiche("measure", "--warmup", 0, "--repeats", 2, "-o", "m.json").out
+    head = " ".join(" ".join(out.split("\n")[2:5]).split())
+    for word in ("allocated", "reserved"):
+        assert head.count(word) == 2
+    assert head.count("current") == head.count("peak") == 2
+    assert head.count("(GiB)") == 4
+    rows = [line.split() for line in out.splitlines() if "cuda:0" in line]
+    assert rows[0][:8] == [
+        "model_load",
+        "first",
+        "success",
+        "cuda:0",
+        "5.00",
+        "5.00",
+        "6.00",
+        "6.00",
+    ]
+    assert rows[3][:3] == ["warm_forward", "x", "2"]
+    assert "next: fiche import m.json m.whole.json --to FICHE" in out
+
+
+def test_the_records_are_read_back_by_the_importer(fiche, scripted, here):
+    scripted()
+    assert fiche("measure", "-o", "m.json").code == 0
+    reading = fiche_record.read((here / "m.whole.json").read_bytes(), "0" * 64)
+    assert [run.whole_loop for run in reading.runs] == [True] * 4
+    assert fiche("import", "m.json", "m.whole.json").code == 0
+
+
+def test_json_has_every_phase_in_bytes(fiche, scripted, here):
+    scripted(limit={"context": 100})
+    ended = fiche("measure", "--context", 128, "--ordering", "phased", "-o", "m.json", "--json")
+    (trial,) = ended.json()["trials"]
+    assert (ended.code, trial["outcome"], trial["record"]) == (3, "failed", "m.json")
+    assert trial["phases"][0]["allocated_peak"] == 5 * 2**30 + 1024
+    assert trial["phases"][-1]["outcome"] == "failure"
+
+
+@pytest.mark.parametrize(
+    ("ordering", "left"),
+    [
+        ("phased", ["m.json"]),
+        ("whole-loop", ["m.json"]),
+        ("both", ["m.json", "m.whole.json"]),
+    ],
+)
+def test_orderings(fiche, scripted, here, ordering, left):
+    scripted()
+    assert fiche("measure", "--ordering", ordering, "-o", "m.json").code == 0
+    assert names(here) == left
+
+
+def test_what_the_series_is_told_is_recorded(fiche, scripted, here):
+    """C7: the policy and the seed; A5: where."""
+    scripted()
+    words = ("--empty-cache", "between-repeats", "--seed", 7, "--machine", "node-7")
+    fiche("measure", *words, "--gpu", "nvidia-l4-24g", "-o", "m.json")
+    one = record(here / "m.json")
+    assert (one["series"]["empty_cache"], one["series"]["seed"]) == ("between_repeats", 7)
+    assert (one["machine"], one["gpu"]) == ("node-7", "nvidia-l4-24g")
+
+
+@pytest.mark.torch
+def test_f3_on_the_real_network_keeps_the_order_of_calls(fiche, monkeypatch, here):
+    """F3, the published check: batch 1, context 16, width 64, float32, one warm-up, two repeats.
+
+    The devices are simulated: this shows the order of calls and measures nothing.
+    """
+    monkeypatch.setattr(trials, "CHILD", (sys.executable, "-u", str(SIMULATED)))
+    words = ("--batch", 1, "--context", 16, "--width", 64, "--dtype", "float32")
+    ended = fiche("measure", *words, "--warmup", 1, "--repeats", 2, "-o", "m.json")
+    assert ended.code == 0, ended.out + ended.err
+    one = record(here / "m.json")
+    warm = ["cold_forward", "warmup", "warm_forward", "warm_forward"]
+    assert phases(here / "m.json") == ["model_load", "inputs", *warm]
+    # C14: a forward's output is looked at, a load's is not.
+    told = [phase["output_check"].get("passed") for phase in one["phases"]]
+    assert told == [None, None, True, True, True, True]
+    assert one["phases"][2]["executed"] == {"batch": 1, "context": 16, "width": 64}
+    assert one["workload"]["model"]["name"] == "fiche-dense-network"
+
+
+# --- Refused: exit 2, and nothing is left ---------------------------------------------------------
+
+
+def test_without_torch_one_sentence_and_nothing_is_written(fiche, monkeypatch, here):
+    """C10."""
+    program = "import sys; sys.modules['torch'] = None\nfrom fiche.measure.child import main\nsys.exit(main())"
+    monkeypatch.setattr(trials, "CHILD", (sys.executable, "-c", program))
+    ended = fiche("measure", *F3, "--output", "new/m.json")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "F520 PyTorch is not installed in this Python, so nothing can be measured\n"
+    assert names(here) == []
+
+
+@pytest.mark.torch
+def test_without_a_gpu_the_child_as_it_is_refuses(fiche, here):
+    """C10: torch's CPU build is no GPU."""
+    ended = fiche("measure", *F3, "--output", "new/m.json")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert "a CPU is no GPU" in ended.err or "no usable GPU" in ended.err
+    assert names(here) == []
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.whole.json", "m.json.journal"])
+def test_an_existing_record_is_refused_before_anything_runs(fiche, scripted, here, name):
+    """C10: F523."""
+    scripted()
+    (here / name).write_text("mine", encoding="utf-8")
+    ended = fiche("measure", "-o", "m.json")
+    assert (ended.code, ended.out) == (2, "")
+    assert f"F523 {name} exists already" in ended.err
+    assert names(here) == [name]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--width", "1_024"), "F521 width: '1_024' is no value of it"),
+        (("--batch", "two"), "F521 batch: 'two' is no value of it"),
+        (("--prompt-tokens", 8), "F521 prompt-tokens is no option of the workload dense"),
+        (("--set", "depth=2"), "F521 depth is no option of the workload dense"),
+        (("--set", "depth"), "F702 'depth' sets nothing"),
+        (("--empty-cache", "always"), "F701 unknown policy 'always'"),
+        (("--ordering", "phase"), "F701 unknown ordering 'phase'"),
+        (("--operation", "training"), "F702 --operation is that of a model"),
+        (("--model", "m", "--operation", "train"), "F701 unknown operation 'train'"),
+        (("--case", "limit"), "F702 --case: no fiche is named"),
+        (("--from", "f.yaml"), "F702 --from takes one case of the fiche"),
+        (("--resume",), "F702 --resume: no frontier is searched"),
+        (("--step", 4, "--max-trials", 2), "F702 --step, --max-trials: no frontier is searched"),
+    ],
+)
+def test_wrong_words_are_refused_before_anything_runs(fiche, scripted, here, words, said):
+    scripted()
+    ended = fiche("measure", *words, "-o", "m.json")
+    assert (ended.code, ended.out, said in ended.err) == (2, "", True), ended.err
+    assert names(here) == []
+
+
+def test_a_value_that_the_workload_refuses_is_refused(fiche, scripted, here):
+    ended = fiche("measure", "--dry-run", "--dtype", "int4")
+    assert (ended.code, "F521 dtype 'int4' is none of" in ended.err) == (2, True)
+
+
+def test_a_disk_that_fills_is_one_sentence_and_keeps_the_journal(fiche, scripted, here):
+    scripted(bytes=1500)
+    ended = fiche("measure", "-o", "m.json")
+    assert (ended.code, "F520" in ended.err, "File too large" in ended.err) == (2, True, True)
+    assert names(here) == ["m.json.journal"]
+
+
+# --- A workload that fails: exit 3, and its record is kept ----------------------------------------
+
+
+def test_a_failed_workload_is_3_with_both_records(fiche, scripted, here):
+    """C11: phase, dimensions, message, last values."""
+    scripted(limit={"context": 100})
+    ended = fiche("measure", "--context", 128, "-o", "m.json")
+    assert ended.code == 3
+    assert "m.json: phased, failed in cold_forward (device memory): CUDA out of memory" in ended.out
+    assert names(here) == ["m.json", "m.whole.json"]
+    last = record(here / "m.json")["phases"][-1]
+    assert last["declared"]["context"] == 128
+    assert last["error"]["message"].startswith("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+
+def test_a_killed_child_is_3_with_its_journal(fiche, scripted, here):
+    scripted(kill=[128])
+    ended = fiche("measure", "--context", 128, "-o", "m.json")
+    assert ended.code == 3
+    assert "killed by signal 9 during cold_forward" in ended.out
+    assert "the journal holds what finished before: 2 phases" in ended.out
+    assert names(here) == ["m.json.journal", "m.whole.json.journal"]
+    reading = fiche_record.read((here / "m.json.journal").read_bytes(), "0" * 64)
+    assert [run.outcome for run in reading.runs] == ["success", "success", "unknown"]
+
+
+def test_a_child_that_breaks_without_a_record_is_a_defect(fiche, monkeypatch, here):
+    """Law 9: 1 is left to a defect of ours, and what the child said is shown."""
+    monkeypatch.setattr(trials, "CHILD", (sys.executable, "-c", "raise SystemError('ours')"))
+    ended = fiche("measure", "-o", "m.json")
+    assert (ended.code, "SystemError: ours" in ended.err) == (1, True)
+    assert names(here) == []
+
+
+# --- Dry run --------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_needs_nothing_and_writes_nothing(fiche, monkeypatch, here):
+    monkeypatch.setattr(trials, "CHILD", ("/nowhere/child",))
+    ended = fiche("measure", *F3, "--dry-run", "--output", "m.json", "--json")
+    assert ended.code == 0, ended.err
+    first, second = ended.json()["jobs"]
+    assert first["declared"] == {"batch": 2, "context": 128, "width": 1024}
+    assert (first["output"], first["ordering"]) == ("m.json", "phased")
+    assert (second["output"], second["ordering"]) == ("m.whole.json", "whole_loop")
+    text = fiche("measure", "--dry-run").out
+    assert "Nothing is measured. 2 fresh processes would run the workload dense." in text
+    assert "batch 2, context 128, width 1024" in " ".join(text.split())
+    assert names(here) == []

@@ -1,0 +1,5 @@
+"""What tests of this room share."""
+
+from measure.children import scripted
+
+__all__ = ["scripted"]
