@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -99,6 +99,14 @@ def write_new_file(path: Path, content: bytes) -> None:
                 partial.rename(path)
     except OSError as error:
         raise Refused([_unwritable(path, error)]) from error
+
+
+def take_back(made: Sequence[Path]) -> None:
+    """Remove files that were just written, and the folders that they leave empty."""
+    for path in made:
+        take_away(path)
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
 
 
 def _taken(path: Path) -> Diagnostic:
