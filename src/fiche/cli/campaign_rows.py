@@ -30,6 +30,7 @@ _EXECUTED = "executed_"
 _DIMENSIONS = {name.removeprefix(_EXECUTED): name for name in COLUMNS if name.startswith(_EXECUTED)}
 _SIDES = ("image_width", "image_height")
 _OUTCOMES = {FAILED: "failure", REFUSED: "refused", INTERRUPTED: "unknown"}
+_ENDED = {FAILED: "failed", REFUSED: "was refused", INTERRUPTED: "was interrupted"}
 _WHOLE = "whole loop"
 
 
@@ -73,13 +74,14 @@ def _of_try(campaign: Campaign, one: Standing, tried: Try, output: Path) -> Iter
     }
     where = [f"repeat {job.repetition}"] if campaign.repeat_process > 1 else []
     where += [f"try {tried.number}"] if tried.number > 1 else []
-    where += [f"{tried.state}: {tried.message}"] if tried.state != DONE else []
+    where += [f"the job {_ENDED[tried.state]}"] if tried.state != DONE else []
     seen = False
     for path in records(tried.folder):
         seen = True
         yield from _of_record(job.id, always, where, path, path.relative_to(output).as_posix())
     if not seen:
-        cells = {**always, "outcome": _OUTCOMES.get(tried.state, ""), "notes": "; ".join(where)}
+        notes = "; ".join((*where, tried.message))
+        cells = {**always, "outcome": _OUTCOMES.get(tried.state, ""), "notes": notes}
         yield Row(job=job.id, cells=cells)
 
 

@@ -163,7 +163,7 @@ class Drive:
         if handle is None or not self.engine.local or tried.state != INTERRUPTED:
             return tried
         if not handle.done():
-            return replace(tried, state=RUNNING)
+            return replace(tried, state=RUNNING, message="")
         return seen(tried.folder, tried.number, {})  # it may have noted its end meanwhile
 
     def _say(self, one: Standing, before: Standing | None) -> None:
@@ -240,8 +240,9 @@ class Drive:
     def stop(self) -> None:
         """Ask our own processes of this machine to end, and wait: they note how far they came."""
         own = [handle for handle in self.handles.values() if self.engine.local]
-        for handle in own:
-            ask_to_end(handle)
         end = time.monotonic() + _STOP_S
+        # Asked again: one that just starts does not listen yet.
         while any(not handle.done() for handle in own) and time.monotonic() < end:
-            time.sleep(_FASTEST_S)
+            for handle in own:
+                ask_to_end(handle)
+            time.sleep(_SLOWEST_S / 4)
