@@ -82,6 +82,12 @@ def fiche_folder(folder, text, kind="llama"):
     return folder
 
 
+def with_piece(folder):
+    """Add the record, run.json, to the pieces of the fiche."""
+    fiche = folder / "fiche.yaml"
+    fiche.write_text(fiche.read_text().replace("requirements:", f"{_PIECE}requirements:"))
+
+
 def without_libraries(monkeypatch):
     """Words need no weights: the libraries are told of, and not imported."""
     monkeypatch.setattr(_language, "language_model", _language_model)
@@ -136,8 +142,7 @@ def loop_of(job, path):
     """Write the record of a whole loop, a first pass, of which every phase took what was declared."""
     workload = ready(job["workload"])
     made = workload.build(workload.checked(job["options"]))
-    fiche = path.parent / "fiche.yaml"
-    fiche.write_text(fiche.read_text().replace("requirements:", f"{_PIECE}requirements:"))
+    with_piece(path.parent)
     devices = watched()
     rec = recorder(
         path,
