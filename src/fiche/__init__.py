@@ -10,8 +10,10 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "recorder": "fiche.measure.protocol.recorder",
     "NoDevice": "fiche.measure.protocol.devices",
+    "read_record": "fiche.notebook.records",
+    "compiled": "fiche.notebook.decisions",
 }
-__all__ = ["NoDevice", "recorder"]
+__all__ = ["NoDevice", "compiled", "read_record", "recorder"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module has
