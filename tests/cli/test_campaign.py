@@ -224,6 +224,17 @@ def test_this_machines_own_probe_refuses_in_one_sentence(
     assert [path.name for path in tmp_path.iterdir()] == ["campaign.yaml"]
 
 
+def test_the_python_of_the_command_is_asked_for_a_card_not_ours(campaign, processes, tmp_path):
+    """C10: fiche may be installed without PyTorch where the program has it, and the other way round."""
+    python = tmp_path / "python3"
+    python.write_text("#!/bin/sh\necho 'this Python sees no GPU' >&2\nexit 2\n")
+    python.chmod(0o755)
+    text = HEAD + f"run: {{command: [{python}, train.py]}}\n"
+    ended = campaign(text)
+    assert (ended.code, ended.err) == (2, "F566 this Python sees no GPU\n")
+    assert not (tmp_path / "widths").exists()
+
+
 def test_fewer_cards_than_a_job_is_to_get_are_refused(campaign, processes, tmp_path):
     ended = campaign(ONE + "gpus: 3\n")
     assert ended.code == 2

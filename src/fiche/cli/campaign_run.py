@@ -149,7 +149,7 @@ def _cards(ready: Ready) -> cards.Cards | None:
         return None
     if all(one.state == DONE for one in standings(ready.campaign, ready.jobs, ready.output)):
         return None
-    seen = cards.cards()
+    seen = cards.cards(ready.jobs[0].own)
     if len(seen.tokens) < ready.campaign.gpus:
         message = f"each job is to get {ready.campaign.gpus} cards, and this machine has {len(seen.tokens)}"
         raise Refused([Diagnostic(code="F566", message=message, address=None)])

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -10,8 +11,9 @@ from campaigns import Processes, stand_in
 
 from fiche.kernel.campaign import Campaign, Cluster, Variant
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.measure.campaign import cards as cards_module
 from fiche.measure.campaign import drive as drive_module
-from fiche.measure.campaign.cards import Cards, _cards
+from fiche.measure.campaign.cards import Cards, _cards, cards
 from fiche.measure.campaign.drive import Drive, standings
 from fiche.measure.campaign.engine import parameters, warning
 from fiche.measure.campaign.files import read, write_new
@@ -106,8 +108,8 @@ def test_one_job_a_card_each_its_own(tmp_path, held):
 
 def test_a_job_that_gets_two_cards_gets_both_and_is_alone(tmp_path, held, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
-    cards = Cards(variable="CUDA_VISIBLE_DEVICES", tokens=("4", "7"))
-    run(drive(tmp_path, campaign(gpus=2), held, cards))
+    both = Cards(variable="CUDA_VISIBLE_DEVICES", tokens=("4", "7"))
+    run(drive(tmp_path, campaign(gpus=2), held, both))
     assert held.most == 1
     assert visible(held) == ["4,7"] * 4
 
@@ -307,3 +309,33 @@ def test_slurm_is_told_what_the_campaign_says_and_never_to_start_a_job_again():
     }
     assert "gpus_per_node" not in parameters(campaign(executor="slurm", gpus=0))
     assert [warning(minutes) for minutes in (1, 2, 4, 600)] == [15, 30, 60, 60]
+
+
+# --- Cards as another Python sees them --------------------------------------------------------
+
+
+def test_the_cards_of_a_program_are_those_that_its_own_python_sees(tmp_path, monkeypatch):
+    """A torch of three cards in the program's Python; ours may have none."""
+    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):
+        monkeypatch.delenv(name, raising=False)
+    python = tmp_path / "python3"
+    python.write_text(
+        '#!/bin/sh\\n[ "$1" = -c ] && echo \'{"count": 3, "backend": "cuda"}\'\\nexit 0\\n'
+    )
+    python.chmod(0o755)
+    assert cards((str(python), "train.py")).tokens == ("0", "1", "2")
+
+
+def test_a_shell_gets_all_cards_and_runs_alone(monkeypatch):
+    """Which Python it starts is not known: nothing is hidden from it, and no job runs beside it."""
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(cards_module, "why_not", lambda *_: None)
+    found = cards(("bash", "train.sh"))
+    assert found.tokens == ("0",)
+    assert found.only(["0"])["CUDA_VISIBLE_DEVICES"] is None
+
+
+def test_a_probe_that_does_not_answer_is_no_card(monkeypatch):
+    monkeypatch.setattr(cards_module, "PROBE", (sys.executable, "-c", "print('no JSON')"))
+    with pytest.raises(Refused, match="F566 no card was found"):
+        cards()

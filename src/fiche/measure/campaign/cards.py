@@ -14,10 +14,17 @@ from typing import Any
 
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
+from fiche.measure.wrapped.asking import python_of, why_not
 
 # A test puts its own in this place; nothing that a user types does.
 PROBE: tuple[str, ...] = (sys.executable, "-P", "-m", "fiche.measure.campaign.cards")
 
+# The Python of a command need not know fiche.
+_COUNT = """
+import json, torch
+kind = "cuda" if torch.cuda.is_available() else "xpu"
+print(json.dumps({"count": getattr(torch, kind).device_count(), "backend": kind}))
+"""
 _SECONDS = 300
 _VISIBLE = (
     "CUDA_VISIBLE_DEVICES",
@@ -44,14 +51,26 @@ class Cards:
         return told
 
 
-def cards() -> Cards:
-    """The cards of this machine.
+def cards(command: Sequence[str] = ()) -> Cards:
+    """The cards of this machine, as the Python of `command` sees them; our own where there is none.
 
     Raises:
         Refused: F566 there is none, in one sentence.
     """
+    if not command:
+        return _cards(_asked(PROBE), os.environ)
+    missing = why_not(command, os.environ, ())
+    if missing is not None:
+        raise Refused([_none(missing)])
+    python = python_of(command[0], os.environ)
+    if python is None:  # a shell: how many it will see is not known, so one job runs at a time
+        return _cards({"count": 1}, os.environ)
+    return _cards(_asked((python, "-c", _COUNT)), os.environ)
+
+
+def _asked(words: Sequence[str]) -> dict[str, Any]:
     try:
-        done = subprocess.run(PROBE, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise Refused([_none(f"the cards did not answer in {_SECONDS} s")]) from None
     try:
@@ -61,7 +80,7 @@ def cards() -> Cards:
     if not isinstance(told, dict):
         lines = done.stderr.strip().splitlines()
         raise Refused([_none(lines[-1] if lines else "no card was found")])
-    return _cards(told, os.environ)
+    return told
 
 
 def _none(sentence: str) -> Diagnostic:

@@ -45,6 +45,11 @@ class Job:
     index: int = 0
     of: int = 0
 
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The words of a program of one's own; none where a ready workload is measured."""
+        return self.words[self.words.index("--") + 1 :] if self.words[0] == "run" else ()
+
     def plan(self) -> dict[str, Any]:
         """The record's `series.plan`."""
         told: dict[str, Any] = {"kind": "campaign", "index": self.index, "of": self.of}
