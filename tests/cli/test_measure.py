@@ -2,14 +2,18 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 from measure.children import SIMULATED
+from measure.records_of import GENERATION, fiche_folder
 
+from fiche.cli import measured_from
 from fiche.importers import fiche_record
 from fiche.measure import trials
 
 F3 = ("--device", "cuda:0", "--batch", 2, "--context", 128, "--width", 1024, "--dtype", "float32")
+WORDS = {"formats": {"master": "none"}, "model": {"name": "org/tiny"}}
 F3 += ("--warmup", 3, "--repeats", 5)
 
 
@@ -139,6 +143,55 @@ def test_f3_on_the_real_network_keeps_the_order_of_calls(fiche, monkeypatch, her
     assert told == [None, None, True, True, True, True]
     assert one["phases"][2]["executed"] == {"batch": 1, "context": 16, "width": 64}
     assert one["workload"]["model"]["name"] == "fiche-dense-network"
+
+
+# --- From a fiche ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def limit(monkeypatch, tmp_path):
+    """The words that take the load from a fiche; what it names is installed."""
+    versions = SimpleNamespace(
+        version={"transformers": "5.24.0"}.get, PackageNotFoundError=KeyError
+    )
+    monkeypatch.setattr(measured_from, "metadata", versions)
+    folder = fiche_folder(tmp_path / "fiche", GENERATION)
+    return ("--from", folder / "fiche.yaml", "--case", "limit", "--candidate", "own")
+
+
+def test_a_case_of_a_fiche_is_what_runs(fiche, scripted, here, limit):
+    """A3, A6: dimensions, words, card, machine and seed are those of the fiche, and so is the label."""
+    scripted()
+    ended = fiche("measure", *limit, "-o", "m.json")
+    assert ended.code == 0, ended.err
+    one = record(here / "m.whole.json")
+    assert one["phases"][0]["executed"] == {"prompt_tokens": 48, "new_tokens": 16, "sequences": 2}
+    assert (one["gpu"], one["machine"]) == ("nvidia-rtx-4090-24g", "node-7")
+    assert (one["phases"][0]["case"], one["series"]["seed"]) == ("limit", 7)
+
+
+def test_what_a_record_will_leave_open_is_said(fiche, scripted, here, limit, monkeypatch):
+    scripted()
+    told = dict(measured_from.job_words(*limit[1::2]), notes=["weights are random"], words=WORDS)
+    monkeypatch.setattr(measured_from, "job_words", lambda *named: told)
+    ended = fiche("measure", *limit, "-o", "m.json")
+    assert "note: weights are random" in ended.out
+    workload = record(here / "m.json")["workload"]
+    assert workload["formats"] == {"master": "none"}
+    assert workload["model"]["name"] == "scripted"  # what runs is not talked over
+    assert fiche("measure", *limit, "-o", "n.json", "--json").json()["notes"] == [
+        "weights are random"
+    ]
+
+
+@pytest.mark.parametrize("change", [("--new-tokens", 1), ("--vary", "new_tokens=1,2")])
+def test_changed_dimensions_are_no_longer_those_of_the_case(fiche, scripted, here, limit, change):
+    """D6: a shorter task does not validate the announced one."""
+    scripted()
+    assert fiche("measure", *limit, *change, "-o", "m.json").code == 0
+    for path in here.iterdir():
+        assert "case" not in record(path)["phases"][0]
+        assert record(path)["phases"][0]["declared"]["prompt_tokens"] == 48
 
 
 # --- Refused: exit 2, and nothing is left ---------------------------------------------------------

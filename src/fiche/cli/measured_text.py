@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +46,14 @@ def planned_text(what: Asked, planned: Sequence[Job], declared: Sequence[Mapping
     first = planned[0]
     text += f"\ndevice: {first.device or 'the current one'}; empty_cache: {first.empty_cache}; "
     text += f"seed: {first.seed}; order: {first.order}\n"
-    if first.options:
-        text += f"options: {_dimensions(first.options)}\n"
+    shared = {name: v for name, v in first.options.items() if name not in _varied(what)}
+    if shared:
+        text += f"options: {_dimensions(shared)}\n"
     return text + notes_text(what)
+
+
+def _varied(what: Asked) -> tuple[str, ...]:
+    return () if what.plan.variable is None else (what.plan.variable.name,)
 
 
 def _would(what: Asked, count: int) -> str:
@@ -167,12 +171,15 @@ def _last(trial: Trial) -> str:
 
 
 def phase_table(rows: Sequence[PhaseRow]) -> str:
-    """A row a phase, pass and device; equal later passes share one with the largest of each counter.
+    """A row a phase, pass, outcome and device; several of one kind share it, with the largest of each counter.
 
     Allocated and reserved are two columns, never added (C3); current is the level at the end.
     """
     word, factor = _unit(rows)
-    grouped = [_largest(list(same)) for _, same in groupby(rows, key=_sameness)]
+    alike: dict[tuple[Any, ...], list[PhaseRow]] = {}
+    for row in rows:
+        alike.setdefault(tuple(getattr(row, name) for name in _SAME), []).append(row)
+    grouped = [_largest(same) for same in alike.values()]
     shown = [
         (*_told(row, times), *_levels(row, factor), duration(row.duration_ns))
         for row, times in grouped
@@ -182,10 +189,6 @@ def phase_table(rows: Sequence[PhaseRow]) -> str:
     if any(times > 1 for _, times in grouped):
         text += "x N: the largest of N phases; the record holds each.\n"
     return text
-
-
-def _sameness(row: PhaseRow) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in _SAME)
 
 
 def _heads(word: str) -> tuple[str, ...]:
@@ -226,9 +229,8 @@ def _level(value: int | None, factor: int) -> str:
 
 
 def _series(what: Asked, measured: Sequence[Measured]) -> str:
-    variable = what.plan.variable
     word, factor = _unit([row for each in measured for row in each.rows])
-    head = () if variable is None else (variable.name,)
+    head = _varied(what)
     shown = [
         (*(str(each.trial.job.options[name]) for name in head), *_summed_up(each, factor))
         for each in measured

@@ -64,7 +64,7 @@ def show_planned(what: Asked, planned: Sequence[Job], *, json: bool) -> int:
 
 
 def _wrong_value(error: ValueError) -> Diagnostic:
-    return Diagnostic(code="F521", message=str(error), address=None, hint="correct that option")
+    return Diagnostic(code="F521", message=str(error), address=None)
 
 
 def refuse_existing(planned: Sequence[Job]) -> None:
