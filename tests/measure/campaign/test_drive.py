@@ -320,7 +320,7 @@ def test_the_cards_of_a_program_are_those_that_its_own_python_sees(tmp_path, mon
         monkeypatch.delenv(name, raising=False)
     python = tmp_path / "python3"
     python.write_text(
-        '#!/bin/sh\\n[ "$1" = -c ] && echo \'{"count": 3, "backend": "cuda"}\'\\nexit 0\\n'
+        '#!/bin/sh\n[ "$1" = -c ] && echo \'{"count": 3, "backend": "cuda"}\'\nexit 0\n'
     )
     python.chmod(0o755)
     assert cards((str(python), "train.py")).tokens == ("0", "1", "2")
