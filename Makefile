@@ -13,13 +13,14 @@ OUT := out/serving
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help report test test-all lint bench clean distclean
+.PHONY: help report test test-all lint bench samples clean distclean
 
 help:
 	@echo "make report     compile $(SAMPLE)/fiche.yaml into $(OUT)/ (HTML, PDF, JSON)"
 	@echo "make test       lint, then every test that needs no browser, torch or cluster"
 	@echo "make test-all   make test, then those"
 	@echo "make bench      how long a report takes"
+	@echo "make samples    write the samples again that fiche itself makes"
 	@echo "make clean      remove what was built; make distclean: and $(VENV)/"
 
 report: $(STAMPS)/run $(STAMPS)/pango
@@ -44,6 +45,11 @@ lint: $(STAMPS)/dev
 
 bench: $(STAMPS)/dev $(STAMPS)/pango
 	$(BIN)/python tests/bench.py
+
+samples: $(STAMPS)/dev
+	rm -rf samples/lab
+	$(BIN)/fiche lab export samples/lab
+	$(BIN)/python tests/samples/make_dense.py
 
 clean:
 	rm -rf out build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
