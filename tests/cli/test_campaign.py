@@ -258,6 +258,13 @@ def test_without_slurm_a_campaign_for_it_is_refused(campaign, monkeypatch, tmp_p
     assert "F562 Slurm is asked for, and this machine has no sbatch" in ended.err
 
 
+def test_this_machine_has_no_queue_to_leave_jobs_to(campaign, tmp_path):
+    ended = campaign(ONE, "--no-wait")
+    assert ended.code == 2
+    assert "F702 --no-wait leaves jobs to a queue" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["campaign.yaml"]
+
+
 def test_a_dry_run_lists_the_jobs_and_writes_nothing(campaign, monkeypatch, tmp_path):
     monkeypatch.setattr(cards, "PROBE", (sys.executable, "-c", "raise SystemExit(2)"))
     ended = campaign(FOUR, "--dry-run")

@@ -16,6 +16,7 @@ from fiche.cli.campaign_rows import Row, rows, table_csv
 from fiche.cli.interrupt import held
 from fiche.cli.output import write_file
 from fiche.cli.terminal import put_message
+from fiche.cli.usage import together
 from fiche.kernel.campaign import Campaign
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
@@ -111,10 +112,15 @@ def carried_out(ready: Ready, *, retry_failed: bool, no_wait: bool) -> Found:
     """Run what is due, then write the table and `campaign.json`.
 
     Raises:
-        Refused: F560 the folder is another's, F561 submitit is missing, F562 Slurm is, F564 another process
+        Refused: F702 there is no queue to leave jobs to, F560 the folder is another's, F561 submitit is missing, F562 Slurm is, F564 another process
             works in the folder, F566 there is no card; before anything is written.
         KeyboardInterrupt: this process was asked to end; how to go on was said.
     """
+    if no_wait and ready.campaign.executor == "local":
+        hint = "leave it out, or say executor: slurm"
+        raise Refused(
+            [together("--no-wait leaves jobs to a queue, and this machine has none", hint)]
+        )
     _refuse_strange(ready)
     engine.require(ready.campaign)
     seen = _cards(ready)
