@@ -29,17 +29,19 @@ class Resets:
             period.peaks.fold(period.running_peaks())
             self.seen[index] = self.seen.get(index, 0) + 1
 
-    def follow(self, native: Any) -> None:
-        """Put the reading in front of every reset of PyTorch's native module."""
-        for name in RESETS:
-            reset = getattr(native, name, None)
-            if reset is not None:
-                setattr(native, name, self._reading_first(reset))
 
-    def _reading_first(self, reset: Callable[..., Any]) -> Callable[..., Any]:
-        def read_then_reset(*arguments: Any) -> Any:
-            if arguments and isinstance(arguments[0], int):
-                self.before(arguments[0])
-            return reset(*arguments)
+def follow_resets(native: Any, before: Callable[[int], None]) -> None:
+    """Call `before` with the device's index in front of every reset of PyTorch's native module."""
+    for name in RESETS:
+        reset = getattr(native, name, None)
+        if reset is not None:
+            setattr(native, name, _told_first(reset, before))
 
-        return read_then_reset
+
+def _told_first(reset: Callable[..., Any], before: Callable[[int], None]) -> Callable[..., Any]:
+    def tell_then_reset(*arguments: Any) -> Any:
+        if arguments and isinstance(arguments[0], int):
+            before(arguments[0])
+        return reset(*arguments)
+
+    return tell_then_reset
