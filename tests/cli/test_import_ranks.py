@@ -262,6 +262,32 @@ def test_many_files_are_a_table_and_no_pages(fiche, write, monkeypatch):
     assert len(ended.out.splitlines()) < 25
 
 
+# --- Phases -----------------------------------------------------------------------------------------
+
+
+def seen(document):
+    document["phases"][0]["tensors"] = [
+        {"name": "weight", "shape": [8, 4], "dtype": "torch.bfloat16", "place": "cuda"}
+    ]
+
+
+def test_what_ran_is_told_to_programs(fiche, write):
+    """A3, C14: executed dimensions, tensors, durations and checks."""
+    printed = fiche("import", write("m.json", record(seen)), "--json").json()
+    assert valid(printed)
+    load, serve = printed["pieces"][0]["runs"]
+    assert load["tensors"] == {"weight": "8 x 4 bfloat16, cuda"}
+    assert (serve["executed"]["prompt_tokens"], serve["declared"]["prompt_tokens"]) == (7912, 7900)
+    assert serve["duration_ns"] == 40_000_000_000
+    assert serve["output_check"] == "checked, passed: exact match of 20 outputs"
+
+
+def test_what_ran_is_told_to_people(fiche, write):
+    out = fiche("import", write("m.json", record(seen))).out
+    assert "40.000 s" in out
+    assert "8 x 4 bfloat16, cuda" in out
+
+
 # --- Attached -------------------------------------------------------------------------------------
 
 

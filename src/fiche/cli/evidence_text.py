@@ -11,7 +11,7 @@ from fiche.cli.redactions_text import redactions
 from fiche.cli.results_text import results_text
 from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
-from fiche.importers._vocabulary import QUANTITIES, observations
+from fiche.importers._vocabulary import QUANTITIES, TENSORS, observations
 from fiche.kernel.piece import Failure, Printed, Reading, Run
 from fiche.render.visible import visible
 
@@ -149,12 +149,38 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
                     "whole loop" if run.whole_loop else "phased",
                     "first pass" if run.first_pass else "later pass",
                     ", ".join(f"{name} {f.low}" for name, f in run.executed.items()) or "not told",
+                    _took(run),
                 )
                 for run in told
             ],
-            header=("run", "outcome", "ordering", "pass", "executed"),
+            header=("run", "outcome", "ordering", "pass", "executed", "took"),
+            right=(5,),
             indent="  ",
         )
+    yield from _tensors(told)
+
+
+def _took(run: Run) -> str:
+    """Seconds, synchronized at both ends (C14)."""
+    return "not told" if run.duration_ns is None else f"{run.duration_ns / 1e9:.3f} s"
+
+
+def _tensors(runs: Sequence[Run]) -> Iterator[str]:
+    """Shapes and dtypes as executed, each once, with the first run that saw it (A1, A3)."""
+    seen: dict[tuple[str, str], str] = {}
+    for run in runs:
+        for path, fact in run.facts.items():
+            if path.startswith(TENSORS):
+                seen.setdefault((path.removeprefix(TENSORS), fact.value), run.id)
+    if seen:
+        yield "\n"
+        rows = [(name, shape, first) for (name, shape), first in seen.items()]
+        yield table(rows[:_MOST], header=("tensor", "as executed", "first in"), indent="  ")
+        if len(rows) > _MOST:
+            yield f"  and {len(rows) - _MOST} more: --json has all facts\n"
+
+
+_MOST = 40
 
 
 def _unsaid(failures: Sequence[Failure]) -> str:

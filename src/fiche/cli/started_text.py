@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from fiche.cli.attach_facts import Stated, is_count, stated
@@ -14,7 +15,10 @@ from fiche.render.visible import visible
 
 # What a piece tells of the circumstances of its own run, and no question of the workload's.
 _CIRCUMSTANCES = frozenset(
-    ("driver", "runtime", "python", "os", "ecc", "empty_cache", "warmups", "iterations")
+    (
+        *("driver", "runtime", "python", "os", "ecc", "empty_cache", "warmups", "iterations"),
+        "repeats",
+    )
 )
 _WIDEST = 100
 _PHASES = (
@@ -86,13 +90,23 @@ def _workload(one: Start, gaps: Sequence[str]) -> Iterator[str]:
             yield from (f"    {name}: {inline(each)}" for name, each in told.items())
     for path, values in apart.items():
         yield f"  # {path}: the records differ: {', '.join(visible(value) for value in values)}"
+    others = _unworded(one.sources, facts, apart)
+    if others:
+        yield from _comment(f"The records also say, in no word of a fiche: {', '.join(others)}.")
     asked = [path for path in gaps if path not in ("gpu", "machine")]
     if asked:
-        yield f"  # No record says: {', '.join(asked)}."
-        yield "  # Say it here where you know it, and attest it in the scope of the pieces."
+        yield from _comment(f"No record says: {', '.join(asked)}.")
+        yield from _comment(
+            "Say it here where you know it, and attest it in the scope of the pieces."
+        )
     yield "  cases:"
     yield from _cases(one.sources)
     yield ""
+
+
+def _comment(text: str) -> Iterator[str]:
+    """Words of a record may be long: the lines of a comment stay readable."""
+    yield from wrap(text, _WIDEST, initial_indent="  # ", subsequent_indent="  # ")
 
 
 def _agreed(sources: Sequence[Source]) -> tuple[dict[str, str], dict[str, list[str]]]:
@@ -106,6 +120,44 @@ def _agreed(sources: Sequence[Source]) -> tuple[dict[str, str], dict[str, list[s
     paths = sorted(told, key=lambda path: order.get(path.partition(".")[0], len(order)))
     alike = {path: next(iter(told[path])) for path in paths if len(told[path]) == 1}
     return alike, {path: list(told[path]) for path in paths if len(told[path]) > 1}
+
+
+# What is told with the piece, or of the machine: no part of a workload.
+_BESIDE = frozenset(
+    (
+        *("gpu", "machine", "device", "order", "started_at", "process_protocol", "framework"),
+        *("run", "rank", "world", "local_rank", "node", "plan", "tool", "devices", "tensors"),
+        *("libraries", "allocator"),
+    )
+)
+
+
+def _unworded(
+    sources: Sequence[Source], facts: Mapping[str, str], apart: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Words and executed dimensions that a fiche has no key for: shown, and never forced into one."""
+    told = {
+        path: fact.value
+        for source in sources
+        for path, fact in source.reading.facts.items()
+        if path not in facts and path not in apart
+    }
+    words = [
+        f"{visible(path)} {visible(value)[:_LONGEST]}"
+        for path, value in told.items()
+        if path.partition(".")[0] not in _BESIDE | _CIRCUMSTANCES
+    ]
+    ran = {
+        name: int(figure.low)
+        for source in sources
+        for run in source.reading.runs
+        for name, figure in run.executed.items()
+        if name not in dimension_terms()
+    }
+    return [*words, *(f"executed {visible(name)} {count}" for name, count in ran.items())]
+
+
+_LONGEST = 80
 
 
 def _is_asked(path: str, fact: Stated) -> bool:

@@ -16,8 +16,11 @@ from fiche.kernel.piece import (
     Printed,
     Reading,
     Result,
+    Run,
 )
 
+# What a phase saw of tensors stands among its facts.
+TENSORS = "tensors."
 QUANTITIES = (
     "requested",
     "requested_at_least",
@@ -58,6 +61,33 @@ def piece_json(file: str, sha256: str, num_bytes: int, reading: Reading) -> dict
         "not_observed": [_not_observed(text) for text in reading.not_observed],
         "warnings": list(reading.warnings),
         "duplicate_messages": reading.duplicate_messages,
+        **({"runs": [_run(run) for run in reading.runs]} if _is_told(reading) else {}),
+    }
+
+
+def _is_told(reading: Reading) -> bool:
+    """True where the runs say something of themselves: a message of failure is a run without phases."""
+    return any(run.phases for run in reading.runs)
+
+
+def _run(run: Run) -> dict[str, object]:
+    """What ran, how it ended and how long it took; its readings stand among the observations."""
+    return {
+        "id": run.id,
+        "outcome": run.outcome,
+        "whole_loop": run.whole_loop,
+        "phases": list(run.phases),
+        "first_pass": run.first_pass,
+        "executed": {name: int(figure.low) for name, figure in run.executed.items()},
+        "declared": {name: int(figure.low) for name, figure in run.declared.items()},
+        "duration_ns": run.duration_ns,
+        "output_check": run.output_check,
+        "tensors": {
+            path.removeprefix(TENSORS): fact.value
+            for path, fact in run.facts.items()
+            if path.startswith(TENSORS)
+        },
+        **({} if run.pointer is None else _place(run.pointer)),
     }
 
 
