@@ -112,8 +112,9 @@ def carried_out(ready: Ready, *, retry_failed: bool, no_wait: bool) -> Found:
     """Run what is due, then write the table and `campaign.json`.
 
     Raises:
-        Refused: F702 there is no queue to leave jobs to, F560 the folder is another's, F561 submitit is missing, F562 Slurm is, F564 another process
-            works in the folder, F566 there is no card; before anything is written.
+        Refused: F702 there is no queue to leave jobs to, F560 the folder is another's, F561 submitit is
+            missing, F562 Slurm is, F564 another process works in the folder, F566 there is no card; all of
+            these before anything is written; F567 Slurm does not take a job.
         KeyboardInterrupt: this process was asked to end; how to go on was said.
     """
     if no_wait and ready.campaign.executor == "local":
