@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from fiche.cli.measure_options import NAMES
 from fiche.cli.measuring_plan import Plan, Variable, digest, plan_of
 from fiche.cli.usage import together, unknown
 from fiche.kernel.diagnostic import Diagnostic, Refused
@@ -17,31 +18,6 @@ from fiche.measure.job import Job
 from fiche.measure.protocol.heading import identifier
 from fiche.measure.workloads import ReadyWorkload, ready
 
-# The options that belong to workloads; each says which it knows, and of what type.
-_OF_WORKLOADS = (
-    "batch",
-    "context",
-    "width",
-    "dtype",
-    "model",
-    "prompt_tokens",
-    "new_tokens",
-    "sequences",
-    "cache",
-    "cache_bits",
-    "attention",
-    "microbatch",
-    "accumulation",
-    "sequence_tokens",
-    "optimizer",
-    "train_dtype",
-    "checkpointing",
-    "evaluation",
-    "export",
-    "lora_rank",
-    "lora_targets",
-    "quantize",
-)
 _BY_OPERATION = {"generation": "generation", "training": "training", "adaptation": "training"}
 _ORDERINGS = {
     "both": ("phased", "whole_loop"),
@@ -50,7 +26,6 @@ _ORDERINGS = {
 }
 _POLICIES = {"never": "never", "between-repeats": "between_repeats"}
 _WARMUPS, _REPEATS = 1, 2
-_FROM_A_FICHE = ("options", "words", "gpu", "machine")
 
 
 @record
@@ -144,9 +119,9 @@ def _workload(typed: Mapping[str, Any], told: Mapping[str, Any]) -> ReadyWorkloa
 
 
 def _options(typed: Mapping[str, Any], workload: ReadyWorkload) -> dict[str, Any]:
-    told = {name: typed[name] for name in _OF_WORKLOADS if typed[name] not in (None, False)}
-    if typed["operation"] is not None and "operation" in workload.options:
-        told["operation"] = typed["operation"]
+    told = {name: typed[name] for name in NAMES if typed[name] not in (None, False)}
+    if "operation" not in workload.options:  # it chose the workload
+        told.pop("operation", None)
     for text in typed["set"] or ():
         name, sign, value = text.partition("=")
         if not sign:

@@ -1,0 +1,69 @@
+"""The options of `fiche measure` that belong to its workloads: each workload says which it knows.
+
+They keep their text, because the workload has the type of each; a flag is there or not.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+# Name, what stands for its value, what it says. The first four are those of the dense network.
+TEXTS = (
+    ("batch", "COUNT", "dense network: rows of the tensor"),
+    ("context", "COUNT", "dense network: its length, no LLM context"),
+    ("width", "COUNT", "dense network: its width"),
+    ("dtype", "NAME", "format of weights and inputs"),
+    ("model", "PATH", "a config.json, or a folder with one: that model with random weights"),
+    ("operation", "NAME", "what the model does: generation, training or adaptation"),
+    ("prompt_tokens", "COUNT", "tokens of each prompt"),
+    ("new_tokens", "COUNT", "tokens to generate"),
+    ("sequences", "COUNT", "sequences at one time"),
+    ("cache", "NAME", "KV cache: dynamic, static or quantized"),
+    ("cache_bits", "COUNT", "bits of a quantized cache"),
+    ("attention", "NAME", "attention implementation: eager, sdpa, ..."),
+    ("microbatch", "COUNT", "training: sequences in one pass"),
+    ("accumulation", "COUNT", "training: passes in one step"),
+    ("sequence_tokens", "COUNT", "training: tokens of a sequence"),
+    ("optimizer", "NAME", "training: adamw, sgd, ..."),
+    ("train_dtype", "NAME", "training: format of what is computed"),
+    ("lora_rank", "COUNT", "adaptation: rank of the adapters"),
+    ("lora_targets", "NAMES", "adaptation: modules, with commas"),
+    ("quantize", "NAME", "adaptation: load the base model so, such as nf4"),
+)
+FLAGS = (
+    ("checkpointing", "training: recompute activations"),
+    ("evaluation", "training: evaluate after the steps"),
+    ("export", "training: write the weights at the end"),
+)
+NAMES = tuple(name for name, *_ in (*TEXTS, *FLAGS))
+
+
+def with_workload_options(command: Command) -> Command:
+    """The command with these options behind its own; it takes them by name, as typer hands them over."""
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in inspect.signature(command).parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    texts = [_parameter(name, str | None, None, words, kind) for name, kind, words in TEXTS]
+    flags = [_parameter(name, bool, False, words, None) for name, words in FLAGS]
+    signature = inspect.Signature([*own, *texts, *flags], return_annotation=None)
+    told: Any = command
+    told.__signature__ = signature
+    told.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return command
+
+
+def _parameter(
+    name: str, kind: object, default: object, words: str, metavar: str | None
+) -> inspect.Parameter:
+    option = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar, help=words)
+    by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, by_name, default=default, annotation=Annotated[kind, option])
