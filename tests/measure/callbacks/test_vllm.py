@@ -219,6 +219,15 @@ def test_a_version_without_such_a_profile_leaves_its_numbers_out(made, tmp_path)
     assert told["planned"] == {"requested_memory": 22 * GIB, "kv_cache_bytes": 7 * GIB}
 
 
+def test_a_worker_that_starts_anew_is_left_alone_once_the_record_is_written(made, tmp_path):
+    worker = callback.FicheWorker()
+    worker.load_model()
+    worker.compile_or_warm_up_model()
+    assert worker.determine_available_memory() == 22 * GIB - 850 * MIB
+    assert worker.compile_or_warm_up_model() == 1.5
+    assert [p["name"] for p in record(tmp_path)["phases"]] == ["model_load", "warmup"]
+
+
 def test_no_other_name_is_made_up():
     with pytest.raises(AttributeError, match="no attribute 'Worker'"):
         callback.Worker  # noqa: B018 - asking for it is the test

@@ -34,10 +34,30 @@ _ORDER = "as the loop of the program goes, each part a phase at each of its call
 
 
 class Watched:
-    """A loop under an accelerator: its recorder, and phases of the caller's own."""
+    """A loop under an accelerator: its recorder, and phases of the caller's own.
+
+    Schedulers keep what they find as `step`: once nobody watches, a call is as if it never had been.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
+        self._watching = True
+
+    def in_phase(self, act: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """The same call, a phase of this name while somebody watches."""
+
+        @functools.wraps(act)
+        def phased(*args: Any, **kwargs: Any) -> Any:
+            if not self._watching:
+                return act(*args, **kwargs)
+            with self.recorder.phase(name):
+                return act(*args, **kwargs)
+
+        return phased
+
+    def stop(self) -> None:
+        """Nobody watches any more."""
+        self._watching = False
 
     @contextmanager
     def phase(self, name: str, batch: Any = None, **declared: Any) -> Iterator[Phase]:
@@ -74,8 +94,10 @@ def watch(
         rec = recorder or stack.enter_context(_own(output, words))
         if ordering == "whole_loop":
             stack.enter_context(rec.whole_loop("loop"))
-        _follow(accelerator, rec, stack)
-        yield Watched(rec)
+        watched = Watched(rec)
+        stack.callback(watched.stop)
+        _follow(accelerator, watched, stack)
+        yield watched
 
 
 def _own(output: str | Path | None, words: dict[str, Any]) -> Recorder:
@@ -84,25 +106,25 @@ def _own(output: str | Path | None, words: dict[str, Any]) -> Recorder:
     return rec
 
 
-def _follow(accelerator: Any, rec: Recorder, stack: ExitStack) -> None:
-    _replace(accelerator, "backward", _in_phase(accelerator.backward, rec, "backward"), stack)
+def _follow(accelerator: Any, watched: Watched, stack: ExitStack) -> None:
+    _replace(accelerator, "backward", watched.in_phase(accelerator.backward, "backward"), stack)
     for optimizer in accelerator._optimizers:
-        _follow_steps(optimizer, rec, stack)
+        _follow_steps(optimizer, watched, stack)
     prepare = accelerator.prepare_optimizer
 
     @functools.wraps(prepare)
     def prepared(*args: Any, **kwargs: Any) -> Any:
         optimizer = prepare(*args, **kwargs)
-        _follow_steps(optimizer, rec, stack)
+        _follow_steps(optimizer, watched, stack)
         return optimizer
 
     _replace(accelerator, "prepare_optimizer", prepared, stack)
 
 
-def _follow_steps(optimizer: Any, rec: Recorder, stack: ExitStack) -> None:
+def _follow_steps(optimizer: Any, watched: Watched, stack: ExitStack) -> None:
     """While gradients accumulate, a call of `step` does nothing, and is no phase."""
     step = optimizer.step
-    phased = _in_phase(step, rec, "optimizer_step")
+    phased = watched.in_phase(step, "optimizer_step")
 
     @functools.wraps(step)
     def stepped(*args: Any, **kwargs: Any) -> Any:
@@ -110,15 +132,6 @@ def _follow_steps(optimizer: Any, rec: Recorder, stack: ExitStack) -> None:
         return (phased if complete else step)(*args, **kwargs)
 
     _replace(optimizer, "step", stepped, stack)
-
-
-def _in_phase(act: Callable[..., Any], rec: Recorder, name: str) -> Callable[..., Any]:
-    @functools.wraps(act)
-    def phased(*args: Any, **kwargs: Any) -> Any:
-        with rec.phase(name):
-            return act(*args, **kwargs)
-
-    return phased
 
 
 def _replace(owner: Any, name: str, new: Any, stack: ExitStack) -> None:

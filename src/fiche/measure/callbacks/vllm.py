@@ -66,7 +66,8 @@ def _worker_class(name: str, *, whole: bool) -> Any:
         def determine_available_memory(self) -> Any:
             with self._fiche.phase("profile") as phase, _profiled(module) as results:
                 available = super().determine_available_memory()
-                phase.note(vllm=numbers(self, results, available))
+                if phase is not None:
+                    phase.note(vllm=numbers(self, results, available))
                 return available
 
         def initialize_from_config(self, *args: Any, **kwargs: Any) -> Any:
@@ -94,11 +95,15 @@ class Start:
         """
         self.recorder = _recorder(worker)
         _resets.follow(self.recorder)
+        self._closed = False
         self._whole = self.recorder.whole_loop("startup").begin() if whole else None
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[Phase]:
-        """A step of the start; an exception is kept and ends the record (C11)."""
+    def phase(self, name: str) -> Iterator[Phase | None]:
+        """A step of the start; an exception is kept and ends the record (C11). None once it is written."""
+        if self._closed:
+            yield None
+            return
         try:
             with self.recorder.phase(name) as phase:
                 yield phase
@@ -106,11 +111,14 @@ class Start:
             if self._whole is not None:
                 self._whole.fail(error)
                 self._whole = None
-            self.recorder.close()
+            self.close()
             raise
 
     def close(self) -> None:
-        """Requests come from here on: the record is written."""
+        """Requests come from here on: the record is written, once."""
+        if self._closed:
+            return
+        self._closed = True
         if self._whole is not None:
             self._whole.end()
         self.recorder.close()
