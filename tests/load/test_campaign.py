@@ -1,11 +1,16 @@
 """Campaign files: read with their positions, every error of a stage at once (law 4)."""
 
+import re
+from pathlib import Path
+
 import pytest
 from loading import text_of
 
+from fiche.cli.campaign_run import _options_of
 from fiche.kernel.campaign import Cluster
 from fiche.kernel.diagnostic import Refused
 from fiche.load.campaign import load_campaign
+from fiche.measure.campaign.plan import jobs
 
 HEAD = "campaign: 1\nid: widths\n"
 DENSE = HEAD + "measure: {width: 64, dtype: float32}\n"
@@ -152,3 +157,10 @@ def test_an_option_that_measure_has_not_is_told_with_the_nearest(told):
 def test_the_words_of_the_job_itself_need_no_value(load):
     found = load(HEAD + 'run: {command: [python, t.py, "{folder}/m.json", "{run}"]}\n')
     assert found.command == ("python", "t.py", "{folder}/m.json", "{run}")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_campaigns_of_the_documentation_are_read_and_use_options_that_exist(load, number):
+    text = (Path(__file__).parents[2] / "docs" / "campaign.md").read_text(encoding="utf-8")
+    found = load(re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)[number], _options_of("measure"))
+    assert len(jobs(found)) == (18, 3)[number]

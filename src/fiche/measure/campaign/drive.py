@@ -38,7 +38,8 @@ from fiche.measure.campaign.work import QUEUED, now
 
 # A worker leaves its command 20 s between asking and killing.
 _STOP_S = 30.0
-_FASTEST_S, _SLOWEST_S, _SLURM_S = 0.1, 1.0, 2.0
+_FASTEST_S, _SLOWEST_S = 0.1, 1.0
+_SLURM_S = (1.0, 15.0)  # a queue is shared: it is asked less often while nothing changes
 
 Tell = Callable[[str], None]
 
@@ -133,20 +134,30 @@ class Drive:
         return list(self.found.values())
 
     def _run(self, due: list[Job], *, wait: bool) -> None:
-        pause = _FASTEST_S
-        living = self.living()
-        while due or (living and wait):
-            while due and self.has_room(len(living)):
-                job = due.pop(0)
-                self.start(job, living)
+        fastest, slowest = (_FASTEST_S, _SLOWEST_S) if self.engine.local else _SLURM_S
+        pause = fastest
+        self._fill(due)
+        while due or (wait and self.living()):
+            time.sleep(pause)
+            before = [each.state for each in self.living()]
+            self.look([one.job.id for one in self.found.values() if one.living])
+            changed = [each.state for each in self.living()] != before
+            pause = fastest if changed else min(pause * 2, slowest)
+            self._fill(due)
+
+    def _fill(self, due: list[Job]) -> None:
+        """Start as many as there is room for; Slurm's queue is asked once for all of them."""
+        living, submitted = self.living(), list[str]()
+        while due and self.has_room(len(living) + len(submitted)):
+            job = due.pop(0)
+            self.start(job, living)
+            if self.engine.local:
                 self.look([job.id])
                 living = self.living()
-            if not (wait or due):
-                return
-            time.sleep(pause if self.engine.local else _SLURM_S)
-            pause = min(pause * 2, _SLOWEST_S)
-            self.look([one.job.id for one in self.found.values() if one.living])
-            living = self.living()
+            else:
+                submitted.append(job.id)
+        if submitted:
+            self.look(submitted)
 
     def look(self, ids: Iterable[str]) -> None:
         """See how these jobs stand, and tell of each that changed."""
