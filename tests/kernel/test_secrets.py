@@ -2,7 +2,7 @@
 
 import pytest
 
-from fiche.kernel.secrets import suspects, warnings
+from fiche.kernel.secrets import replaced, suspects, warnings
 
 PLANTED = {
     "HF_TOKEN=hf_abcdefghijklmnopqrstuv": "a Hugging Face token",
@@ -70,3 +70,29 @@ def test_many_are_counted():
 
 def test_a_clean_text_warns_of_nothing():
     assert warnings(b"CUDA out of memory. Tried to allocate 2.00 GiB\n" * 100) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "kept", "count"),
+    [
+        (b"python t.py --hf-token hf_" + b"aB3" * 12, b"python t.py --hf-token <secret>", 1),
+        (b"t.py --password hunter2hunter2 -v", b"t.py --password <secret> -v", 1),
+        (
+            b"WANDB_API_KEY=" + b"0123456789abcdef" * 2 + b"01234567 python t.py",
+            b"WANDB_API_KEY=<secret> python t.py",
+            1,
+        ),
+        (b"curl -H 'Authorization: Bearer abcdefghijklmnop12345'", b"Bearer <secret>'", 1),
+        (
+            b"python t.py --max_tokens 4096 --eos_token_id 2",
+            b"--max_tokens 4096 --eos_token_id 2",
+            0,
+        ),
+        (b"t.py --password <secret>", b"t.py --password <secret>", 0),
+    ],
+)
+def test_only_what_looks_like_a_secret_is_replaced(line, kept, count):
+    """A command line stays readable; what was replaced before is no secret any more."""
+    text, replaced_count = replaced(line)
+    assert text.endswith(kept)
+    assert replaced_count == count
