@@ -1,11 +1,14 @@
 """`fiche measure`: F3 through the command line, its exit codes, and what it leaves on disk (C7 to C11)."""
 
 import json
+import os
+import pty
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
-from measure.children import SIMULATED
+from measure.children import SIMULATED, command
 from measure.records_of import GENERATION, fiche_folder
 
 from fiche.cli import measured_from
@@ -44,7 +47,7 @@ def test_f3_makes_two_records_of_one_run(fiche, scripted, here):
     """F3, C7, C8: phase by phase, and the whole loop in its real order, each in a process of its own."""
     scripted()
     ended = fiche("measure", *F3, "--output", "m.json")
-    assert ended.code == 0, ended.err
+    assert (ended.code, ended.err) == (0, "")  # no terminal, no line of progress
     assert names(here) == ["m.json", "m.whole.json"]
     phased, whole = record(here / "m.json"), record(here / "m.whole.json")
     warm = ["warmup"] * 3 + ["warm_forward"] * 5
@@ -143,6 +146,41 @@ def test_f3_on_the_real_network_keeps_the_order_of_calls(fiche, monkeypatch, her
     assert told == [None, None, True, True, True, True]
     assert one["phases"][2]["executed"] == {"batch": 1, "context": 16, "width": 64}
     assert one["workload"]["model"]["name"] == "fiche-dense-network"
+
+
+def test_a_run_around_it_names_the_run(fiche, scripted, here, monkeypatch):
+    """A program and what it wrote share an id; so do the ranks of a launcher."""
+    scripted()
+    monkeypatch.setenv("FICHE_RUN_ID", "outer-7")
+    fiche("measure", "-o", "m.json")
+    assert record(here / "m.json")["series"]["run"] == "outer-7"
+    monkeypatch.delenv("FICHE_RUN_ID")
+    for name, value in {
+        "WORLD_SIZE": 2,
+        "RANK": 1,
+        "TORCHELASTIC_RUN_ID": "r",
+        "MASTER_PORT": 9,
+    }.items():
+        monkeypatch.setenv(name, str(value))
+    ended = fiche("measure", "-o", "n.json")
+    assert ended.code == 0, ended.out
+    for name in ("n-rank1.json", "n.whole-rank1.json"):
+        assert record(here / name)["series"]["run"] == "n-r-9"
+    assert fiche("measure", "-o", "n.json").code == 2
+
+
+def test_on_a_terminal_each_phase_has_its_line(scripted, here):
+    """Read from the journal as it grows; standard output stays as it is."""
+    script = scripted(slow=[128])
+    ours, theirs = pty.openpty()
+    words = command(script, "measure", "--context", 128, "--ordering", "phased", "-o", "m.json")
+    ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, timeout=60, check=True)
+    os.close(theirs)
+    told = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert told.startswith("[1/1] m.json")
+    assert "  model_load (first): success, " in told
+    assert b"[1/1]" not in ended.stdout
 
 
 # --- From a fiche ---------------------------------------------------------------------------------

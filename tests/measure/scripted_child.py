@@ -1,9 +1,10 @@
 """A child that measures a script instead of a GPU: `python scripted_child.py SCRIPT` reads a job.
 
 The recorder and the child's own `main` are the product's; devices and workload are scripted, so no torch is
-needed. SCRIPT is a JSON file: `limit` per option (more is an exhausted device), and lists of values
-of `context` at which something else happens: `other`, `kill`, `hang`, `interrupt`, `broken`, `host`, `slow`.
-`bytes` is the longest file that the child may write, `refuse` what `find_devices` says, `noise` goes to stderr.
+needed. SCRIPT is a JSON file: `limit` per option (more is an exhausted device), and lists of values of
+`context` at which something else happens: `other`, `kill`, `hang`, `interrupt`, `broken`, `host`, `slow`,
+`deaf`. `nobody` gives the rights of root away, `bytes` is the longest file that the child may write,
+`refuse` what `find_devices` says, `noise` goes to stderr.
 """
 
 import json
@@ -15,7 +16,10 @@ import time
 from pathlib import Path
 
 from fiche.measure import child, workloads
-from fiche.measure.protocol import devices
+from fiche.measure.protocol import devices, recorder, turns
+
+# Read before any right is given away.
+__all__ = ["recorder", "turns"]
 
 GIB = 2**30
 OOM = (
@@ -96,7 +100,7 @@ class Workload:
     def _happens(self, name):
         script, value = self.script, self.options.get("context", 128)
         if name == script.get("at", "cold_forward"):
-            for what in ("kill", "hang", "interrupt", "broken", "other", "host", "slow"):
+            for what in ("kill", "hang", "interrupt", "broken", "other", "host", "slow", "deaf"):
                 if value in script.get(what, ()):
                     getattr(self, what)()
             if any(self.options.get(o, 0) > most for o, most in script.get("limit", {}).items()):
@@ -118,6 +122,10 @@ class Workload:
     def slow(self):
         time.sleep(0.3)
 
+    def deaf(self):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.hang()
+
     def broken(self):
         os._exit(9)
 
@@ -138,6 +146,8 @@ def main():
     sys.stderr.write(script.get("noise", ""))
     if "bytes" in script:
         resource.setrlimit(resource.RLIMIT_FSIZE, (script["bytes"], script["bytes"]))
+    if "nobody" in script and os.geteuid() == 0:
+        os.setuid(65534)
     if "refuse" in script:
 
         def nothing(names=None):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -136,6 +137,24 @@ def test_a_place_that_cannot_be_written_is_one_sentence(scripted, tmp_path):
     assert trial.told == f"{tmp_path / 'file'}: File exists"
 
 
+@pytest.fixture
+def closed():
+    """A folder in which nobody may write; pytest's own folders are closed even to lookers-on."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+    folder.rmdir()
+
+
+def test_a_folder_that_is_read_only_is_one_sentence(scripted, closed):
+    scripted(nobody=True)
+    trial = run_trial(Job(workload="dense", output=str(closed / "m.json")))
+    assert (trial.outcome, trial.code, trial.record) == ("refused", 2, None)
+    assert trial.told == f"{closed / 'm.json.journal'}: Permission denied"
+    assert list(closed.iterdir()) == []
+
+
 def test_the_journal_is_told_as_it_grows(scripted, job):
     scripted(slow=[128])
     seen = []
@@ -193,9 +212,9 @@ def waiting(path):
     return path
 
 
-def hanging(scripted, tmp_path):
+def hanging(scripted, tmp_path, how="hang"):
     """The command line in a process of its own, its child in the middle of a phase."""
-    script = scripted(hang=[128])
+    script = scripted(**{how: [128]})
     words = command(script, "measure", "--context", 128, "-o", tmp_path / "m.json")
     running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     child = int(waiting(tmp_path / "hanging").read_text(encoding="utf-8") or 0)
@@ -215,6 +234,17 @@ def test_asked_to_end_it_passes_that_on_and_keeps_what_was_finished(
     assert "holds what was finished" in err.splitlines()[0]
     left = {path.name for path in tmp_path.iterdir()} - {"script.json", "hanging"}
     assert left == ({"m.json"} if number == signal.SIGINT else {"m.json.journal"})
+
+
+def test_asked_twice_it_ends_a_child_that_does_not_listen(scripted, tmp_path):
+    running, child = hanging(scripted, tmp_path, how="deaf")
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+    assert (running.returncode, alive(child)) == (130, False)
+    assert (tmp_path / "m.json.journal").exists()
 
 
 def test_a_parent_that_is_killed_leaves_no_orphan_on_the_device(scripted, tmp_path):

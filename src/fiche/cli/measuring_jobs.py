@@ -16,6 +16,7 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record, replace
 from fiche.measure.job import Job
 from fiche.measure.protocol.heading import identifier
+from fiche.measure.protocol.places import rank_of
 from fiche.measure.workloads import ReadyWorkload, ready
 
 _BY_OPERATION = {"generation": "generation", "training": "training", "adaptation": "training"}
@@ -150,7 +151,7 @@ def jobs(asked: Asked) -> list[Job]:
     for number, point in trials:
         for ordering in asked.orderings:
             one = at_point(asked, point, number, order)
-            run = f"{start}.{number}" if plan.kind else start
+            run = identifier(f"{start}.{number}" if plan.kind else start)
             output = _whole(one.output) if ordering != asked.orderings[0] else one.output
             made.append(replace(one, ordering=ordering, output=output, run=run))
     if not plan.kind:
@@ -184,9 +185,15 @@ def _whole(output: str) -> str:
 
 
 def run_id(output: str) -> str:
-    """An id that no other run has, for the records of one."""
+    """An id for the records of one run; where a run surrounds this one, or a launcher, it is theirs."""
+    stem, around = Path(output).stem[:60], os.environ.get("FICHE_RUN_ID")
+    if around:
+        return identifier(around)
+    if rank_of() is not None:  # the same in every rank
+        launched = [os.environ.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_PORT")]
+        return identifier("-".join([stem, *launched]))
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return identifier(f"{Path(output).stem[:60]}-{stamp}-{os.urandom(3).hex()}")
+    return identifier(f"{stem}-{stamp}-{os.urandom(3).hex()}")
 
 
 def _order(asked: Asked, points: Sequence[Any]) -> str:
