@@ -15,7 +15,7 @@ from fiche.importers._record_json import Fault, decoded
 from fiche.kernel.record import record
 
 _PART = re.compile(r'["{}\[\]]')
-_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # What may end a string that breaks off in an escape.
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _WORD = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z")

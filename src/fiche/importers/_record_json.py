@@ -22,6 +22,10 @@ from fiche.kernel.record import record
 _WHOLE = lazy(r"-?[0-9]{1,19}")
 
 
+# A file with more is broken as a whole: a reader needs no list of a million.
+_MOST_FAULTS = 1_000
+
+
 @record(kw_only=False)
 class Fault:
     """What is wrong at a path of keys and indexes."""
@@ -115,7 +119,7 @@ def _settled(value: object, path: tuple[str | int, ...], faults: list[Fault]) ->
     if isinstance(value, list):
         return [_settled(item, (*path, place), faults) for place, item in enumerate(value)]
     if isinstance(value, _Number):
-        if "extra" not in path:
+        if "extra" not in path and len(faults) < _MOST_FAULTS:
             hint = "bytes, counts and nanoseconds are written in full: 8589934592, not 8.0e9"
             faults.append(Fault("F434", path, f"{value.text[:40]} is no whole number", hint))
         return value.text
@@ -131,7 +135,7 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
     found: dict[str, object] = {}
     for name, item in value.pairs:
         key = _text(name)
-        if key in found:
+        if key in found and len(faults) < _MOST_FAULTS:
             faults.append(Fault("F433", (*path, key), f"the key {key!r} stands twice", "keep one"))
         found[key] = _settled(item, (*path, key), faults)
     return found

@@ -58,7 +58,8 @@ class _Other:
 
 
 _Others = dict[tuple[str, ...], _Other]
-_Levels = dict[tuple[str, str, int | None], list[Part | None]]
+# By run, phase and device; one rank of several names its device itself.
+_Levels = dict[tuple[str, str, int | None, str], list[Part | None]]
 
 
 def counters(desk: Desk) -> Iterator[Block]:
@@ -101,8 +102,10 @@ def column_of(seen: Observation) -> int | None:
     )
 
 
-def _key(run: Run | None, seen: Observation) -> tuple[str, str, int | None]:
-    return (run.id if run else "", seen.phase, seen.device_index)
+def _key(run: Run | None, seen: Observation) -> tuple[str, str, int | None, str]:
+    own = seen.marks.get("device")
+    local = "" if own is None else f"{own}, rank {seen.rank}"
+    return (run.id if run else "", seen.phase, seen.device_index, local)
 
 
 def _keep(
@@ -121,14 +124,14 @@ def _repeats(by_phase: _Levels, run: Run | None, seen: Observation) -> bool:
 
 def _rows(desk: Desk, piece: Piece, by_phase: _Levels) -> Iterator[Row]:
     told = {run.id: run for run in piece.reading.runs}
-    for (run, phase, device), cells in by_phase.items():
+    for (run, phase, device, local), cells in by_phase.items():
         heading: Parts = (Code(f"{piece.id}/{run}".rstrip("/")),)
         if phase and not run.endswith(phase):
             heading += (Words(" "), Quoted(desk.term(phase)))
         failed = run in told and told[run].outcome != "success"
         yield row(
             cell(heading, (ended(desk, told[run]),) if failed else None),
-            cell(desk.device(device)),
+            cell(Quoted(local) if local else desk.device(device)),
             *(cell(c or Missing(desk.word("not_measured")), numeric=True) for c in cells),
         )
 
