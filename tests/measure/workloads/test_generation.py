@@ -70,7 +70,7 @@ def test_the_whole_loop_covers_its_phases_and_no_load_of_a_checkpoint(tmp_path):
     assert later["covers"] == ["prefill", "decode"]
     executed = {"prompt_tokens": 12, "new_tokens": 5, "resident_sequences": 3}
     assert first["executed"] == later["executed"] == executed
-    assert record["workload"]["model"]["weights"] == "random"
+    assert record["workload"]["weights"] == "random"
 
 
 def test_weights_beside_the_configuration_are_loaded_as_a_checkpoint(tmp_path):
@@ -78,7 +78,7 @@ def test_weights_beside_the_configuration_are_loaded_as_a_checkpoint(tmp_path):
     workload.language.random("cpu").save_pretrained(tmp_path / "tiny-llama")
     record = record_of(generation_of(tmp_path, weights="stored"), tmp_path / "m.json", "whole_loop")
     assert record["phases"][0]["covers"][0] == "model_load"
-    assert record["workload"]["model"]["weights"] == "stored"
+    assert record["workload"]["weights"] == "stored"
 
 
 def test_the_record_says_what_ran_in_the_words_of_a_fiche(tmp_path):
@@ -89,6 +89,10 @@ def test_the_record_says_what_ran_in_the_words_of_a_fiche(tmp_path):
     assert words["attention"] == "eager"
     assert words["model"]["name"] == "tiny-llama"
     assert words["model"]["digest"].startswith("sha256:")
+
+
+def test_a_format_may_have_pytorchs_name(tmp_path):
+    assert generation_of(tmp_path, dtype="bfloat16").words["formats"]["loaded"] == "bf16"
 
 
 def test_further_dimensions_of_a_case_are_executed_too(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -93,7 +94,10 @@ class Method:
             modules_to_save=list(self.saved) or None,
             use_dora=self.kind == "dora",
         )
-        return peft.get_peft_model(model, settings, autocast_adapter_dtype=self.wide)
+        with warnings.catch_warnings():
+            # peft asks transformers under names that are on their way out.
+            warnings.simplefilter("ignore", FutureWarning)
+            return peft.get_peft_model(model, settings, autocast_adapter_dtype=self.wide)
 
 
 def method(options: Mapping[str, Any], model: LanguageModel) -> Method:

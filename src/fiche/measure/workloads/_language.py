@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiche.measure.workloads import _library
 from fiche.measure.workloads._configured import Configured, configured
-from fiche.measure.workloads._wanted import DTYPES, choice, dtype_word, torch_dtype
+from fiche.measure.workloads._wanted import DTYPES, choice, dtype_word, plain_format, torch_dtype
 
 if TYPE_CHECKING:
     from fiche.measure.protocol.recorder import Recorder
@@ -80,13 +80,11 @@ class LanguageModel:
             identity["revision"] = self.revision
         else:
             identity["digest"] = self.configured.digest
-        identity |= {
-            "config_digest": self.configured.digest,
-            "weights": "stored" if self.stored else "random",
-        }
+        identity["config_digest"] = self.configured.digest
         plain = {"storage": self.storage, "loaded": self.dtype, "compute": self.dtype}
         return {
             "model": identity,
+            "weights": "stored" if self.stored else "random",
             "engine": {"name": "transformers", "version": _library.version_of("transformers")},
             "formats": plain,
             "attention": self.attention,
@@ -173,7 +171,7 @@ def _asked(dtype: str, attention: str) -> dict[str, Any]:
 
 def _dtype(options: Mapping[str, Any], found: Configured) -> str:
     if options.get("dtype"):
-        return choice(options, "dtype", tuple(DTYPES))
+        return plain_format(options, "dtype", tuple(DTYPES))
     told = dtype_word(found.text.dtype) or dtype_word(found.config.dtype)
     if not told:
         raise ValueError(f"dtype is needed ({', '.join(DTYPES)}): the configuration names none")

@@ -33,6 +33,16 @@ def choice(options: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str
     return told
 
 
+def plain_format(options: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
+    """A format by a fiche's word or by PyTorch's, as a fiche's word; the first where nothing is told.
+
+    Raises:
+        ValueError: it is another; one sentence.
+    """
+    told = str(options.get(name, ""))
+    return choice({**options, name: dtype_word(told) or told}, name, known)
+
+
 def number(options: Mapping[str, Any], name: str, otherwise: str) -> tuple[str, float]:
     """A decimal number as it was written, and its value.
 

@@ -23,7 +23,7 @@ from fiche.measure.workloads._inputs import mask_of, token_ids
 from fiche.measure.workloads._library import version_of
 from fiche.measure.workloads._ready import ReadyWorkload
 from fiche.measure.workloads._steps import Learner, Steps
-from fiche.measure.workloads._wanted import DTYPES, choice, count
+from fiche.measure.workloads._wanted import DTYPES, choice, count, plain_format
 
 if TYPE_CHECKING:
     from fiche.measure.protocol.recorder import Recorder
@@ -168,7 +168,7 @@ def _operation(options: Mapping[str, Any], method: _adapters.Method) -> str:
 
 def _autocast(options: Mapping[str, Any], weights: str) -> str:
     """The format that matrix products are cast to while the weights stay as they are; none: as they are."""
-    told = choice(options, "train_dtype", (weights, *DTYPES))
+    told = plain_format(options, "train_dtype", (weights, *DTYPES))
     if told == weights:
         return "none"
     if weights == "fp16" or told == "fp32":
