@@ -150,6 +150,9 @@ def test_a_changed_campaign_keeps_what_was_measured_and_runs_the_rest(
     after = bytes_of(tmp_path / "widths")
     assert {name: after[name] for name in before} == before
     assert len(list((tmp_path / "widths" / "plans").iterdir())) == 2
+    assert [name.rpartition("-")[0] for name in told["jobs_of_other_plans"]] == ["base"]
+    shown = campaign(ONE.replace("64", "96"), "--status").out
+    assert "1 further jobs of earlier plans are kept" in shown
 
 
 def test_a_job_whose_record_is_gone_is_measured_again(campaign, processes, tmp_path):

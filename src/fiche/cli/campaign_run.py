@@ -292,8 +292,15 @@ def _document(
         **_head(ready),
         "states": {state: states.count(state) for state in dict.fromkeys((WAITING, DONE, *states))},
         "rows": sum(map(len, by_job.values())),
+        "jobs_of_other_plans": others(ready),
         "jobs": [_stood(one, by_job.get(one.job.id, ()), ready.output) for one in stand],
     }
+
+
+def others(ready: Ready) -> list[str]:
+    """The jobs of earlier plans that the folder keeps, by name: no table shows them (law 8)."""
+    own = {job.id for job in ready.jobs}
+    return sorted(path.name for path in ready.output.glob("jobs/*") if path.name not in own)
 
 
 def _job(job: Job) -> dict[str, Any]:

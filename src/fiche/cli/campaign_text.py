@@ -35,6 +35,9 @@ def standing_text(found: Found) -> str:
     counts = Counter(one.state for one in found.standings)
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
     text += _more(len(found.standings)) + f"\n{len(found.standings)} jobs: {states}\n"
+    kept = len(found.document["jobs_of_other_plans"])
+    if kept:
+        text += f"{kept} further jobs of earlier plans are kept in the folder, and not shown here\n"
     output = found.ready.output
     if (output / TABLE).exists():
         text += paragraph(f"{output / TABLE} has a row for each phase, device and trial")
