@@ -39,6 +39,7 @@ def failure_of_phase(record: Form, place: int) -> Failure:
             message_kind="workload_error",
             memory=None,
             backend=_BACKENDS.get(backend, backend),
+            device_index=_device(record, phase, None) if "merged" in record.document else None,
             rank=rank,
             message=f"{text[:2_000]}{note}",
         )

@@ -128,7 +128,7 @@ def _incomplete(ranks: Sequence[RankRecord]) -> Iterator[Diagnostic]:
 _MOST, _SHOWN = 100_000, 8
 _ONCE = "put the original records together"
 _RANK = "`series.rank` says which rank of how many wrote a record"
-_RUN = "`series.run` is the id that all ranks of one run share"
+_RUN = "all ranks of a run share `series.run`: the recorder takes `run=`, `fiche run -- torchrun` gives one"
 _TWICE = "one record a rank; the phased and the whole-loop record are put together each on its own"
 _APART = "a run has one workload, one software and one protocol on all its ranks"
 _ALL = "what a missing rank did nobody knows, so the others tell of no run: name its record or its journal"
