@@ -148,6 +148,21 @@ def test_f3_on_the_real_network_keeps_the_order_of_calls(fiche, monkeypatch, her
     assert one["workload"]["model"]["name"] == "fiche-dense-network"
 
 
+def test_the_process_that_starts_them_needs_no_torch(fiche, scripted, monkeypatch):
+    scripted()
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert fiche("measure", "-o", "m.json").code == 0
+    assert fiche("measure", "--dry-run").code == 0
+
+
+def test_what_a_library_says_does_nothing_to_a_terminal(fiche, scripted, here):
+    """Law 7."""
+    scripted(other=[128], message="\x1b[2J\x07gone")
+    ended = fiche("measure", "--context", 128, "-o", "m.json")
+    assert "gone" in ended.out
+    assert "\x1b" not in ended.out + ended.err
+
+
 def test_a_run_around_it_names_the_run(fiche, scripted, here, monkeypatch):
     """A program and what it wrote share an id; so do the ranks of a launcher."""
     scripted()

@@ -96,6 +96,7 @@ def test_all_trials_run_also_behind_one_that_failed(fiche, scripted, here):
         (("--vary", "batch=1,2", "--vary", "width=64"), "F522 --vary is said twice"),
         (("--vary", "batch="), "F522 'batch=' is no series"),
         (("--vary", "batch=1,1"), "F522 batch is 1 twice"),
+        (("--vary", "dtype=a b,a-b"), "F522 two of these values make one file name"),
         (("--vary", "batch=1,x"), "F521 batch: 'x' is no value of it"),
         (("--vary", "depth=1,2"), "F701 unknown variable 'depth'"),
         (

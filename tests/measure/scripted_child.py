@@ -4,7 +4,7 @@ The recorder and the child's own `main` are the product's; devices and workload 
 needed. SCRIPT is a JSON file: `limit` per option (more is an exhausted device), and lists of values of
 `context` at which something else happens: `other`, `kill`, `hang`, `interrupt`, `broken`, `host`, `slow`,
 `deaf`. `nobody` gives the rights of root away, `bytes` is the longest file that the child may write,
-`refuse` what `find_devices` says, `noise` goes to stderr.
+`refuse` what `find_devices` says, `message` that of `other`, `noise` goes to stderr.
 """
 
 import json
@@ -130,7 +130,8 @@ class Workload:
         os._exit(9)
 
     def other(self):
-        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+        usual = "CUDA error: an illegal memory access was encountered"
+        raise RuntimeError(self.script.get("message", usual))
 
     def host(self):
         raise RuntimeError(

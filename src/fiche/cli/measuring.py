@@ -11,7 +11,7 @@ from typing import Any
 from fiche.cli.measured_read import Measured, measured_of
 from fiche.cli.measuring_jobs import Asked, asked, jobs
 from fiche.cli.measuring_watch import watch_of
-from fiche.cli.terminal import put_json, put_message, put_text
+from fiche.cli.terminal import clean, put_json, put_message, put_text
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.measure.job import Job
 from fiche.measure.protocol.journal import journal_of
@@ -59,7 +59,7 @@ def show_planned(what: Asked, planned: Sequence[Job], *, json: bool) -> int:
     if json:
         put_json(planned_json(what, planned, declared))
     else:
-        put_text(planned_text(what, planned, declared))
+        put_text(clean(planned_text(what, planned, declared)))
     return 0
 
 
@@ -146,4 +146,4 @@ def _show(what: Asked, measured: Sequence[Measured], *, json: bool) -> None:
     if json:
         put_json(measured_json(what, measured))
     else:
-        put_text(measured_text(what, measured))
+        put_text(clean(measured_text(what, measured)))

@@ -32,12 +32,12 @@ from fiche.cli.measuring import (
 )
 from fiche.cli.measuring_jobs import Asked, at_point, run_id
 from fiche.cli.measuring_watch import watch_of
-from fiche.cli.terminal import paragraph, put_json, put_text, table
+from fiche.cli.terminal import clean, paragraph, put_json, put_text, table
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record, replace
 from fiche.measure.frontier import bracket, next_value
 from fiche.measure.job import Job
-from fiche.measure.trials import REFUSED, STOPPED, Trial, run_trial
+from fiche.measure.trials import DONE, FAILED, REFUSED, STOPPED, Trial, run_trial
 
 _ORDER = "by bisection; whole loop, first pass, each in a fresh process"
 _MINUTE = 60.0
@@ -129,7 +129,7 @@ def _step(value: int, index: int, trial: Trial) -> _Step:
     measured = measured_of(trial)
     one = FrontierTrial(
         value=value,
-        outcome=CUT if trial.code < 0 else outcome_of(measured.reading),
+        outcome=outcome_of(measured.reading),
         record=trial.record,
         sha256=measured.sha256,
         environment=environment_of(measured.reading),
@@ -138,10 +138,10 @@ def _step(value: int, index: int, trial: Trial) -> _Step:
     if trial.outcome == STOPPED:
         why = f"the minutes allowed ran out during the trial at {value}"
         return _Step(trial=one, stopped="max_minutes", because=why)
-    if one.outcome in (SUCCESS, MEMORY):
+    if (trial.outcome, one.outcome) in ((DONE, SUCCESS), (FAILED, MEMORY)):
         return _Step(trial=one)
     why = f"the trial at {value} {ended(measured)}; that is no want of device memory and bounds nothing"
-    kind = "other_failure" if one.outcome == OTHER else "killed"
+    kind = "other_failure" if trial.outcome == FAILED else "killed"
     return _Step(trial=one, stopped=kind, because=why, code=code_of(trial) or GATE)
 
 
@@ -162,7 +162,7 @@ def _show(what: Asked, found: Found, *, json: bool) -> None:
     if json:
         put_json(summary(what, found))
     else:
-        put_text(frontier_text(what, found))
+        put_text(clean(frontier_text(what, found)))
 
 
 def frontier_text(what: Asked, found: Found) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fiche.cli.measure_options import NAMES
-from fiche.cli.measuring_plan import Plan, Variable, digest, plan_of
+from fiche.cli.measuring_plan import Plan, Variable, digest, no_plan, plan_of
 from fiche.cli.usage import together, unknown
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record, replace
@@ -141,7 +141,11 @@ def _of_another(name: str, workload: ReadyWorkload) -> Diagnostic:
 
 
 def jobs(asked: Asked) -> list[Job]:
-    """Every job in the order in which it runs, each with an output of its own (C7)."""
+    """Every job in the order in which it runs, each with an output of its own (C7).
+
+    Raises:
+        Refused: F522 two values make one file name.
+    """
     plan, start = asked.plan, run_id(asked.job.output)
     trials = list(enumerate(plan.points, start=1))
     if plan.shuffle is not None:
@@ -154,6 +158,9 @@ def jobs(asked: Asked) -> list[Job]:
             run = identifier(f"{start}.{number}" if plan.kind else start)
             output = _whole(one.output) if ordering != asked.orderings[0] else one.output
             made.append(replace(one, ordering=ordering, output=output, run=run))
+    if len({job.output for job in made}) < len(made):
+        hint = "measure them one by one, each with its --output"
+        raise Refused([no_plan("two of these values make one file name", hint)])
     if not plan.kind:
         return made
     places = [{**(job.plan or {}), "index": n, "of": len(made)} for n, job in enumerate(made)]
