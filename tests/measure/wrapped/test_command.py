@@ -80,13 +80,16 @@ def test_a_signal_is_the_commands_to_answer(started, script, name):
 
 
 def test_an_interrupted_command_ends_as_interrupted(started, script):
+    """An interruption is neither a success nor a failure; the last values stay (C11)."""
     path = script(READY + WAIT)
     with started(path) as process:
         process.send_signal(signal.SIGINT)
     done = Done(process, process.folder)
     assert (process.returncode, done.index["exit"]) == (130, {"signal": "SIGINT"})
-    assert done.phase["error"]["type"] == "KeyboardInterrupt"
-    assert done.phase["devices"][0]["peak"]["allocated_bytes"] == 1 << 20
+    (record,) = done.records
+    (left,) = record["unfinished"]
+    assert (record["phases"], left["extra"]["ended_by"]) == ([], "signal SIGINT")
+    assert left["extra"]["devices"][0]["levels"]["allocated_bytes"] == 1 << 20
 
 
 def test_journals_outlive_the_parent(started, script, tmp_path):

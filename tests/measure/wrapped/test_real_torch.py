@@ -1,4 +1,4 @@
-"""The hook in processes that import the real PyTorch, built for the CPU: it waits and disturbs nothing (C10)."""
+"""The hook beside the real PyTorch, built for the CPU: it waits, and it disturbs nothing (C10)."""
 
 import json
 import os

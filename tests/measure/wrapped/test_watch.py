@@ -90,6 +90,20 @@ def test_worker_processes_leave_records(fiche_run, script, method):
     assert outcomes[30]["error"]["message"] == "exit status 1"
 
 
+def test_what_the_hook_puts_in_place_can_be_handed_to_another_process(fiche_run, script):
+    """`os._exit` and `sys.exit` are found by their names."""
+    path = script(
+        "import multiprocessing as mp, os, pickle, sys, torch\n"
+        "if __name__ == '__main__':\n"
+        "    torch.take(1)\n"
+        "    assert pickle.loads(pickle.dumps(sys.exit)) is sys.exit\n"
+        "    worker = mp.get_context('spawn').Process(target=os._exit, args=(5,))\n"
+        "    worker.start(); worker.join()\n"
+        "    assert worker.exitcode == 5\n"
+    )
+    assert fiche_run(command=[PYTHON, path]).code == 0
+
+
 def test_a_process_that_becomes_another_program_leaves_two(fiche_run, script):
     """The first one's end nobody saw."""
     path = script(

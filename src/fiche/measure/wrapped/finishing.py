@@ -94,10 +94,10 @@ def document(
     finished = {phase["index"] for phase in phases}
     starts = [each["phase"] for each in events if each["event"] == "phase_start"]
     open_ = [dict(start) for start in starts if start["index"] not in finished]
-    for phase in phases if own else []:
-        _settle(phase, ended)
     for start in open_:
         start["extra"] = {**({"ended_by": ending(ended)} if own else {}), **(last or {})}
+    for phase in phases if own else []:
+        _settle(phase, ended)
     left = {"unfinished": open_} if open_ else {}
     return {**head, **left, "phases": phases}
 
@@ -154,7 +154,16 @@ def _lives(pid: int) -> bool:
         return False
     except OSError:
         return True
-    return True
+    return not _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """It has ended, and nobody has asked how: orphans in a container without an init."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2]
+    except OSError:
+        return False
+    return state.split()[:1] == ["Z"]
 
 
 def _write_new(path: Path, content: bytes) -> None:

@@ -78,6 +78,10 @@ class Program:
         with contextlib.suppress(Exception):
             self._samples.take()
         self._samples.stop()
+        if error is not None and not isinstance(error, Exception):
+            self._leave_unknown()
+            return
+        self._samples.forget()
         told = self._error(error, late)
         phase = {
             **self._phase,
@@ -91,6 +95,11 @@ class Program:
             phase["error"] = told
         with contextlib.suppress(OSError):  # a full disk: the start stands, the outcome is unknown
             self._journal.write({"event": "phase_end", "phase": phase})
+
+    def _leave_unknown(self) -> None:
+        """An interruption is neither a success nor a failure: the last values stand, and no end."""
+        with contextlib.suppress(Exception):
+            self._samples.note()
 
     def _header(self) -> dict[str, Any]:
         told = self._settings

@@ -40,10 +40,13 @@ class Samples:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and take the last values away: the record says more."""
+        """End."""
         self._stop.set()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=2)
+
+    def forget(self) -> None:
+        """Take the last values away: the record says more."""
         with contextlib.suppress(OSError):
             self._last.unlink()
 
@@ -51,7 +54,7 @@ class Samples:
         while not self._stop.wait(self._period_s):
             with contextlib.suppress(Exception):
                 self.take()
-                self._note()
+                self._note_now_and_then()
 
     def take(self) -> None:
         """One sample of each device in use; a reserve that moved meanwhile says nothing of the part outside."""
@@ -63,11 +66,17 @@ class Samples:
                 if used is not None:
                     period.sample(used[0], before if before == after else None)
 
-    def _note(self) -> None:
-        now = time.monotonic()
-        if now - self._written < LAST_VALUES_S or self._stop.is_set():
-            return
-        self._written = now
+    def _note_now_and_then(self) -> None:
+        if time.monotonic() - self._written >= LAST_VALUES_S and not self._stop.is_set():
+            self.note()
+
+    def note(self) -> None:
+        """Put the values of this moment on disk.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        self._written = time.monotonic()
         partial = self._last.with_name(self._last.name + ".partial")
         partial.write_text(json.dumps(self._values()), encoding="utf-8")
         partial.replace(self._last)

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from types import TracebackType
 from typing import Any
 
@@ -83,16 +83,20 @@ def _follow_exceptions(program: Program) -> None:
 def _follow_exits(program: Program) -> None:
     leave, ask = os._exit, sys.exit
 
+    # Under the names of the functions that they stand for, so that both can be pickled as before.
+    @wraps(leave)
     def leave_at_once(status: int) -> Any:
         if program.runs_here():
             program.exit_asked = status
             _hurried(partial(_end_impatiently, program))
         leave(status)
 
-    def ask_to_leave(status: Any = None) -> Any:
+    @wraps(ask)
+    def ask_to_leave(status: Any = None, /) -> Any:
         program.exit_asked = status if isinstance(status, int) else int(status is not None)
         ask(status)
 
+    leave_at_once.__module__ = "os"
     os._exit = leave_at_once
     sys.exit = ask_to_leave
 
