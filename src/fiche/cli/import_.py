@@ -8,14 +8,23 @@ from typing import Annotated
 import typer
 
 
+_Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE",
+        help="logs, records and other evidence, or a folder of records; - reads standard input",
+    ),
+]
+_Merge = Annotated[
+    Path | None,
+    typer.Option(
+        "--merge", metavar="OUT", help="write the records of all ranks of a run as one record"
+    ),
+]
+
+
 def import_(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help="logs, records and other evidence, or a folder of records; - reads standard input",
-        ),
-    ],
+    files: _Files,
     kind: Annotated[
         str | None,
         typer.Option(
@@ -44,12 +53,7 @@ def import_(
         Path | None,
         typer.Option("--picture", metavar="FILE", help="draw a snapshot's memory over time as SVG"),
     ] = None,
-    merge: Annotated[
-        Path | None,
-        typer.Option(
-            "--merge", metavar="OUT", help="write the records of all ranks of a run as one record"
-        ),
-    ] = None,
+    merge: _Merge = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Say what files of evidence hold, and with --to add them to a fiche.
