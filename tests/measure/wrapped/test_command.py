@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -77,6 +78,30 @@ def test_a_signal_is_the_commands_to_answer(started, script, name):
         process.send_signal(getattr(signal, name))
     assert (process.returncode, process.stdout) == (0, "answered\n")
     assert Done(process, process.folder).phase["outcome"] == "success"
+
+
+def test_a_key_of_the_terminal_reaches_the_command_once(script, tmp_path):
+    """The terminal sends it to the whole group: handed on as well, it would come twice."""
+    path = script(
+        READY + "seen = []\nsignal.signal(signal.SIGINT, lambda *_: seen.append(1))\n"
+        "open('ready', 'w').close()\nuntil = time.monotonic() + 30\n"
+        "while not seen and time.monotonic() < until: time.sleep(0.05)\n"
+        "time.sleep(0.5)\nopen('seen', 'w').write(str(len(seen)))\n"
+    )
+    line = [*FICHE, "run", "-o", "run", "--", PYTHON, str(path)]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execve(line[0], line, environment())
+    until = time.monotonic() + 60
+    while not (tmp_path / "ready").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert (tmp_path / "seen").read_text() == "1"
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_an_interrupted_command_ends_as_interrupted(started, script):
