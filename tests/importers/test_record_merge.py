@@ -4,6 +4,8 @@ import hashlib
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from importers.ranks import failed, put_together, rank
 from importers.records import GIB, journal_bytes
 
@@ -330,3 +332,57 @@ def test_a_loop_covers_what_it_went_through_on_every_rank():
     assert put_together(rank(0), less)["phases"][1]["covers"] == ["prefill", "decode"]
     other = rank(1, lambda d: d["phases"][1].update(covers=["export"]))
     assert [p["name"] for p in put_together(rank(0), other)["phases"]] == ["model_load"]
+
+
+def test_words_that_are_one_text_here_and_several_there_contradict_each_other():
+    other = rank(1, lambda d: d["workload"].update(engine="vllm"))
+    (told,) = refusal(rank(0), other)
+    assert told[0] == "F554"
+    assert told[1].startswith("workload.engine: ")
+
+
+# --- Whatever the ranks say -----------------------------------------------------------------------
+
+
+def places(value, path=()):
+    """The path of every key and item of a document."""
+    pairs = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, item in pairs:
+        yield (*path, key)
+        yield from places(item, (*path, key))
+
+
+VALUES = st.sampled_from([0, 1, 7, "x", "cuda:3", "first", "later", "phased", [], {}, True])
+
+
+@given(st.data())
+def test_whatever_two_ranks_say_is_put_together_or_refused(data):
+    """What is written is a record again, and no phase that one rank lacks is a success of the run."""
+    documents = [rank(0), rank(1, failed if data.draw(st.booleans()) else None)]
+    for document in documents:
+        for _ in range(data.draw(st.integers(0, 3))):
+            *path, last = data.draw(st.sampled_from(list(places(document))))
+            inner = document
+            for key in path:
+                inner = inner[key]
+            if data.draw(st.booleans()):
+                del inner[last]
+            else:
+                inner[last] = data.draw(VALUES)
+    codes = set()
+    try:
+        merged = put_together(*documents)
+    except Refused as refused:
+        codes = {told.code for told in refused.diagnostics}
+        merged = None
+    assert all(code.startswith(("F43", "F55")) for code in codes)
+    if merged is not None:
+        told = [run.outcome for run in read(merged).runs]
+        seen = [[phase["outcome"] for phase in document["phases"]] for document in documents]
+        assert told.count("success") <= min(each.count("success") for each in seen)

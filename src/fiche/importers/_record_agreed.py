@@ -37,7 +37,7 @@ class Agreed:
         first = values[0]
         if values.count(first) == len(values):
             return first
-        if any(isinstance(value, dict) for value in values):
+        if all(isinstance(value, dict | None) for value in values):
             names = dict.fromkeys(n for v in values if isinstance(v, dict) for n in v)
             found = {
                 name: self._value((*path, name), is_strict=is_strict)

@@ -27,9 +27,15 @@ class Devices:
 
     def __init__(self, ordered: Sequence[RankRecord]) -> None:
         used = [(one, local) for one in ordered for local in _used(one)]
-        if not 0 < len(used) <= _MOST:
-            message = f"the ranks used {len(used)} devices: a record counts 1 to {_MOST}"
-            raise Refused([_refusal("F556", message, "the phases of a record name their devices")])
+        listed = [each for each in used if _listed(*each) is not None]
+        if not listed or len(used) > _MOST:
+            message = (
+                f"the ranks used {len(used)} devices, and list {len(listed)} of them in their "
+                f"environment: a record counts 1 to {_MOST}"
+            )
+            raise Refused(
+                [_refusal("F556", message, "a record lists its devices, and its phases name them")]
+            )
         self._used = used
         self._index = {(one.rank, local): place for place, (one, local) in enumerate(used)}
         shared = list(_shared(used))
