@@ -193,7 +193,7 @@ def test_a_folder_is_one_line_a_record(fiche, folder, monkeypatch):
         "trial-3.json.journal",
     }
     assert "batch 2, trial 0" in rows["trial-0.json"]
-    assert "14.00 GiB on cuda:0" in rows["trial-0.json"]
+    assert "14.00 GiB cuda:0" in rows["trial-0.json"]
     assert "failure in serve" in rows["deep/trial-2.json"]
     assert "unknown" in rows["trial-3.json.journal"]
     assert "1 journal beside a document that says the same, 1 other file" in ended.out
@@ -257,7 +257,7 @@ def test_many_files_are_a_table_and_no_pages(fiche, write, monkeypatch):
     log = write("run.log", b"RuntimeError: CUDA error: out of memory\n")
     ended = fiche("import", *names, log)
     assert ended.code == 0
-    assert sum("14.00 GiB on cuda:0" in line for line in ended.out.splitlines()) == 13
+    assert sum("14.00 GiB cuda:0" in line for line in ended.out.splitlines()) == 13
     assert sum(str(log) in line for line in ended.out.splitlines()) == 1
     assert len(ended.out.splitlines()) < 25
 

@@ -11,6 +11,7 @@ from fiche.importers._record_rows import Largest, RecordRow
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import field_names
 from fiche.render.visible import visible
+from fiche.report.numbers import memory
 
 _GIB = 1 << 30
 _UNSAID = (
@@ -89,7 +90,9 @@ def _cells(row: RecordRow) -> tuple[str, ...]:
 
 
 def _peak(told: Largest | None) -> str:
-    return "" if told is None else f"{told.bytes / _GIB:.2f} GiB on {told.device}"
+    if told is None:
+        return ""
+    return f"{memory(told.bytes, 'GiB' if told.bytes >= _GIB else 'MiB')} {told.device}"
 
 
 def _json(row: RecordRow) -> dict[str, object]:
