@@ -304,9 +304,12 @@ def test_a_piece_names_the_run_that_its_record_is_of(fiche, write, tmp_path):
     html = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert 'id="table-together"' in html
     assert "run-9" in html
+    table = html.partition('id="table-together"')[2].partition("</table>")[0]
+    assert "tensors." not in table  # facts of a phase, and no scope of the piece
 
 
 def run_id(document):
+    seen(document)
     document["series"]["run"] = "run-9"
 
 

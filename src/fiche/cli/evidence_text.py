@@ -11,7 +11,8 @@ from fiche.cli.redactions_text import redactions
 from fiche.cli.results_text import results_text
 from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
-from fiche.importers._vocabulary import QUANTITIES, TENSORS, observations
+from fiche.importers._vocabulary import QUANTITIES, observations
+from fiche.kernel.fact import TENSORS
 from fiche.kernel.piece import Failure, Printed, Reading, Run
 from fiche.render.visible import visible
 

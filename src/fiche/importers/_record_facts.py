@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fiche.importers._record_places import Form
-from fiche.kernel.fact import Fact
+from fiche.kernel.fact import TENSORS, Fact
 
 _PLAN = ("kind", "variable", "value", "index", "of", "digest")
 # (key of the fact, path in the record)
@@ -76,7 +76,7 @@ def tensors_of(record: Form, place: int) -> dict[str, Fact]:
     """What a phase saw of the tensors that it executed: `4 x 512 int64, cuda` (A1, A3)."""
     tensors = record.document["phases"][place].get("tensors", ())
     return {
-        f"tensors.{tensor['name']}": _fact(
+        f"{TENSORS}{tensor['name']}": _fact(
             record, tensor_text(tensor), ("phases", place, "tensors", row)
         )
         for row, tensor in enumerate(tensors)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.kernel.address import Pointer
+from fiche.kernel.fact import TENSORS
 from fiche.kernel.piece import (
     Capacity,
     Failure,
@@ -19,8 +20,6 @@ from fiche.kernel.piece import (
     Run,
 )
 
-# What a phase saw of tensors stands among its facts.
-TENSORS = "tensors."
 QUANTITIES = (
     "requested",
     "requested_at_least",

@@ -8,6 +8,9 @@ from fiche.kernel.record import record
 # Facts whose path is not the key that an author writes, by that path.
 WRITTEN = {"process_protocol": "process"}
 
+# What one phase saw of its tensors: facts of that phase alone, and no scope of a piece.
+TENSORS = "tensors."
+
 
 def written(path: str) -> str:
     """The key under which an author writes a fact."""

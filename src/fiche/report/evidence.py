@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fiche.kernel.fact import Fact
+from fiche.kernel.fact import TENSORS, Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
 from fiche.report import numbers
@@ -143,7 +143,12 @@ def _same(asked: Fact, told: Fact) -> bool:
 
 
 def _printed(piece: Piece) -> dict[str, Fact]:
-    runs = {path: fact for run in piece.reading.runs for path, fact in run.facts.items()}
+    runs = {
+        path: fact
+        for run in piece.reading.runs
+        for path, fact in run.facts.items()
+        if not path.startswith(TENSORS)
+    }
     return {**runs, **piece.reading.facts}
 
 

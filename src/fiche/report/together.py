@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.kernel.fact import Fact
+from fiche.kernel.fact import TENSORS, Fact
 from fiche.kernel.piece import Piece
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Row, Table, Words
@@ -54,7 +54,8 @@ def _told(pieces: list[Piece]) -> _Told:
 def _facts(piece: Piece) -> dict[str, Fact]:
     found = dict(piece.typed)
     for run in piece.reading.runs:
-        found.update(run.facts)
+        own = {path: fact for path, fact in run.facts.items() if not path.startswith(TENSORS)}
+        found.update(own)
     return {**found, **piece.reading.facts}
 
 
