@@ -47,8 +47,8 @@ def rich(document):
     document["unfinished"] = [{"index": 3, "name": "decode", "pass": "later", "ordering": "phased"}]
 
 
-@pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.slow
+@pytest.mark.parametrize(("indent", "ascii_only"), [(None, False), (2, True)])
 def test_a_document_cut_at_every_byte_yields_its_finished_phases(indent, ascii_only):
     document = record(rich)
     content = json.dumps(document, indent=indent, ensure_ascii=ascii_only).encode()
