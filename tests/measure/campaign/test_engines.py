@@ -52,7 +52,7 @@ class Campaign:
 
     def run(self, *options):
         done = self.start(*options)
-        done.out, done.err = done.communicate(timeout=60)
+        done.out, done.err = done.communicate(timeout=120)
         return done
 
     def status(self):
@@ -63,16 +63,18 @@ class Campaign:
 
     def until(self, variant, state):
         """Wait until the job of a variant is in a state; its last try."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while (job := self.status()[variant])["state"] != state:
             assert time.monotonic() < end, job
         return job["tries"][-1]
 
-    def in_phase(self, number=1):
-        """Wait until the held job is inside its phase."""
-        end = time.monotonic() + 30
-        while not list(self.output.glob(f"jobs/held-*/try-{number}/in-prefill")):
-            assert time.monotonic() < end
+    def in_phase(self, running=None):
+        """Wait until the held job is inside its phase; not longer than what starts it lives."""
+        end = time.monotonic() + 60
+        while not list(self.output.glob("jobs/held-*/try-1/in-prefill")):
+            over = running is not None and running.poll() is not None
+            assert not over, running.communicate()
+            assert time.monotonic() < end, sorted(self.output.rglob("*"))
             time.sleep(0.05)
 
 
@@ -108,9 +110,9 @@ def test_interrupted_it_says_how_to_go_on_and_the_jobs_are_found_again(campaign)
     """As a terminal's Ctrl-C: the whole group is asked; no finished phase is lost (C11)."""
     campaign.write(HEAD + "variants:\n" + HELD)
     running = campaign.start()
-    campaign.in_phase()
+    campaign.in_phase(running)
     os.killpg(running.pid, signal.SIGINT)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == 130
     assert f"campaign {campaign.file}" in err
     assert "Traceback" not in err
@@ -130,14 +132,14 @@ def test_interrupted_it_says_how_to_go_on_and_the_jobs_are_found_again(campaign)
 def test_a_killed_campaign_finds_its_running_job_and_starts_none_beside_it(campaign):
     campaign.write(HEAD + "variants:\n" + HELD)
     running = campaign.start()
-    campaign.in_phase()
+    campaign.in_phase(running)
     running.kill()
     running.wait()
     assert campaign.status()["held"]["state"] == "running"
     again = campaign.start("--json")
     time.sleep(1)
     campaign.hold.unlink()
-    out, err = again.communicate(timeout=60)
+    out, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
     (held,) = [job for job in json.loads(out)["jobs"] if job["variant"] == "held"]
     assert [each["state"] for each in held["tries"]] == ["done"]
@@ -150,7 +152,7 @@ def test_a_campaign_on_slurm_with_a_failure_and_a_cancelled_job_goes_on(campaign
     """One job fails, one is cancelled: both are kept; again, only the cancelled one runs."""
     campaign.write(HEAD + SLURM + "variants:\n" + FAILS + HELD)
     running = campaign.start("--json")
-    campaign.in_phase()
+    campaign.in_phase(running)
     held = campaign.until("held", "running")
     states = {
         name: campaign.until(name, state) for name, state in (("", "done"), ("fails", "failed"))
@@ -158,7 +160,7 @@ def test_a_campaign_on_slurm_with_a_failure_and_a_cancelled_job_goes_on(campaign
     assert all(each["queue_id"].isdigit() for each in states.values())
     assert campaign.output.joinpath(states[""]["records"][0]["file"]).is_file()
     subprocess.run(["scancel", held["queue_id"]], check=True, timeout=30)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=120)
     assert running.returncode == 3, err
     assert "asked to end by SIGTERM" in out
     rows = campaign.output.joinpath("summary.csv").read_text().splitlines()
@@ -183,9 +185,9 @@ def test_interrupted_the_jobs_of_slurm_go_on_and_are_not_submitted_twice(campaig
     """Also where it was killed between the submission and its note: the job's name is known."""
     campaign.write(HEAD + SLURM + "baseline: false\nvariants:\n" + HELD)
     running = campaign.start()
-    campaign.in_phase()
+    campaign.in_phase(running)
     os.killpg(running.pid, signal.SIGINT)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == 130
     assert "jobs that Slurm has go on without this command" in err
     before = queue("-o", "%i")
@@ -196,7 +198,7 @@ def test_interrupted_the_jobs_of_slurm_go_on_and_are_not_submitted_twice(campaig
     time.sleep(3)
     assert queue("-o", "%i") == before
     campaign.hold.unlink()
-    out, err = again.communicate(timeout=60)
+    out, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
     (job,) = json.loads(out)["jobs"]
     assert [each["state"] for each in job["tries"]] == ["done"]
