@@ -11,7 +11,7 @@ import pytest
 from measure.tiny_models import CONFIGS, SEQ2SEQ, model_folder
 from measure.workloads.runs import TEXT, built, failed, last, names, raising, record_of, shape
 
-from fiche.measure.workloads import _continued, _language, _library, generation
+from fiche.measure.workloads import _caches, _continued, _language, _library, generation
 
 pytestmark = pytest.mark.torch
 
@@ -177,6 +177,35 @@ def test_sliding_layers_hold_their_window_once_they_decode(tmp_path, monkeypatch
     record_of(generation_of(tmp_path, "gemma3"), tmp_path / "m.json", repeats=0)
     sliding, full = made[-1].layers
     assert (sliding.keys.shape[-2], full.keys.shape[-2]) == (7, 17)
+
+
+@pytest.mark.parametrize("kind", CONFIGS)
+@pytest.mark.parametrize("cache", ["dynamic", "static"])
+def test_a_cache_is_told_empty_until_tokens_came(tmp_path, monkeypatch, kind, cache):
+    workload = generation_of(tmp_path, kind, cache=cache)
+    fresh = workload.caches.fresh(workload.language, 7)
+    assert not _caches.holds(fresh)
+    kept = []
+    monkeypatch.setattr(_caches.Caches, "fresh", lambda *args: kept.append(fresh) or fresh)
+    record_of(workload, tmp_path / "m.json", repeats=0)
+    assert _caches.holds(kept[0])
+
+
+def test_a_model_that_keeps_no_token_does_not_continue_text(tmp_path, monkeypatch):
+    """No step of one token without those before it passes for a decode."""
+    monkeypatch.setattr(_caches, "holds", lambda cache: False)
+    with pytest.raises(RuntimeError, match="kept no token"):
+        record_of(generation_of(tmp_path), tmp_path / "m.json")
+    kept = json.loads((tmp_path / "m.json").read_text())["phases"][-1]
+    assert (kept["name"], kept["outcome"]) == ("prefill", "failure")
+
+
+def test_a_quantised_cache_says_its_format_and_settings(tmp_path):
+    workload = generation_of(tmp_path, cache="quantized", cache_backend="fp8")
+    record = record_of(workload, tmp_path / "m.json")
+    assert record["workload"]["formats"]["cache"] == "fp8_e4m3"
+    assert record["workload"]["engine"]["settings"]["backend"] == "fp8"
+    assert last(record, "decode")["output_check"]["passed"] is True
 
 
 def test_weights_are_made_in_their_format_where_they_stay(tmp_path):
@@ -389,6 +418,11 @@ def test_what_makes_no_sense_is_one_sentence(tmp_path, options, word):
 
 def test_attention_that_a_model_has_not_is_refused_and_never_replaced(tmp_path):
     assert "transformers" in refusal(tmp_path, "mamba", attention="sdpa")
+
+
+def test_a_model_with_a_state_of_its_own_is_refused(tmp_path):
+    model_folder(tmp_path, "rwkv", model_type="rwkv", hidden_size=32, num_hidden_layers=1)
+    assert "no cache of transformers" in refusal(tmp_path, "rwkv")
 
 
 def test_a_model_with_an_encoder_quantises_no_cache(tmp_path):

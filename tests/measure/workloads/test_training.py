@@ -5,7 +5,7 @@ import tempfile
 import pytest
 from measure.records_of import GENERATION, LEARNING, fiche_folder, with_piece
 from measure.simulated import MIB
-from measure.tiny_models import CONFIGS, SEQ2SEQ
+from measure.tiny_models import CONFIGS, SEQ2SEQ, model_folder
 from measure.workloads.runs import TEXT, built, failed, last, names, raising, record_of, shape
 
 from fiche.measure.workloads import _language, _library, _steps, training
@@ -401,6 +401,12 @@ WRONG = [
 @pytest.mark.parametrize(("options", "word"), WRONG)
 def test_what_makes_no_sense_is_one_sentence(tmp_path, options, word):
     assert word in refusal(tmp_path, **options)
+
+
+def test_layers_that_cannot_be_checkpointed_are_refused(tmp_path):
+    model_folder(tmp_path, "xlnet", model_type="xlnet", d_model=32, n_layer=1, n_head=2, d_inner=32)
+    with pytest.raises(ValueError, match="no checkpointing"):
+        training_of(tmp_path, "xlnet", checkpointing=True)
 
 
 def test_a_model_that_learns_other_than_announced_is_a_failure(tmp_path, monkeypatch):

@@ -74,6 +74,11 @@ def caches(options: Mapping[str, Any], model: LanguageModel, tokens: int) -> Cac
     Raises:
         ValueError: they cannot be made; one sentence.
     """
+    if not (model.caches and model.cache_name):
+        name = model.configured.config.model_type
+        raise ValueError(
+            f"a {name} keeps its tokens in no cache of transformers: see fiche.recorder"
+        )
     kind = choice(options, "cache", ("dynamic", "static", "quantized"))
     for name in ("cache_backend", *_GROUPED):
         if name in options and kind != "quantized":
@@ -88,6 +93,21 @@ def caches(options: Mapping[str, Any], model: LanguageModel, tokens: int) -> Cac
     made = Caches(kind, backend, capacity, settings)
     _try(made, model)
     return made
+
+
+def holds(cache: Any) -> bool:
+    """True where some layer of a cache has taken tokens in: keys and values, or states."""
+    layers = getattr(cache, "self_attention_cache", cache).layers
+    return any(_has_tensor(each) for layer in layers for each in vars(layer).values())
+
+
+def _has_tensor(values: Any) -> bool:
+    """Tensors of several values: single ones are counters of the layer."""
+    if isinstance(values, dict):
+        values = list(values.values())
+    return any(
+        getattr(each, "ndim", 0) > 0 for each in (values if isinstance(values, list) else [values])
+    )
 
 
 def _backend(options: Mapping[str, Any], model: LanguageModel) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
+
+from fiche.measure.workloads import _caches
 
 if TYPE_CHECKING:
     from fiche.measure.protocol.phase import Phase
@@ -42,21 +45,31 @@ class Continued:
             self._cache = self._fresh_cache()
             mask = None if self._seq2seq else self._ids["attention_mask"]
             logits = self._next(ids, mask)
+            if not _caches.holds(self._cache):
+                raise RuntimeError(
+                    "the model kept no token in its cache: it does not continue text"
+                )
             phase.saw(input_ids=ids, logits=logits)
             phase.result((logits, ids.shape[0], self._asked.language.vocabulary))
 
     def decode(self, rec: Recorder) -> None:
         """One token a step, each the most likely one, until all new tokens are in the cache."""
         with self._phase(rec, "decode", finite_logits_of_the_last_token) as phase:
-            mask = None if self._seq2seq else self._ids["attention_mask"]
-            for _ in range(self._asked.declared["new_tokens"]):
-                mask = None if mask is None else _longer(mask)
-                self._steps += int(self._token.shape[1])
-                phase.executed(**self._shape(), new_tokens=max(self._steps, self._reserved()))
-                fed = self._token
-                logits = self._next(fed, mask)
+            with _decoding(self._model):
+                fed, logits = self._decoded(phase)
             phase.saw(input_ids=fed, logits=logits)
             phase.result((logits, fed.shape[0], self._asked.language.vocabulary))
+
+    def _decoded(self, phase: Phase) -> tuple[Any, Any]:
+        """The last token that was fed, and the logits behind it; a step counts once it is attempted."""
+        mask = None if self._seq2seq else self._ids["attention_mask"]
+        for _ in range(self._asked.declared["new_tokens"]):
+            mask = None if mask is None else _longer(mask)
+            self._steps += int(self._token.shape[1])
+            phase.executed(**self._shape(), new_tokens=max(self._steps, self._reserved()))
+            fed = self._token
+            logits = self._next(fed, mask)
+        return fed, logits
 
     def _phase(self, rec: Recorder, name: str, check: Any = None) -> Phase:
         return rec.phase(name, pass_=self._first, check=check, **self._asked.declared)
@@ -113,6 +126,14 @@ class Continued:
         if caches.kind != "static":
             return 0
         return caches.capacity - int(self._asked.declared["prompt_tokens"])
+
+
+def _decoding(model: Any) -> AbstractContextManager[None]:
+    """What `generate` changes for its steps of one token: on a GPU, how experts are multiplied."""
+    found: AbstractContextManager[None] = getattr(
+        model, "_optimize_model_for_decode", nullcontext
+    )()
+    return found
 
 
 def _longer(mask: Any) -> Any:

@@ -45,7 +45,8 @@ class LanguageModel:
     """What is known of a model before any weight exists.
 
     `dtype`, `storage` and `attention` are the fiche's words: the format that is loaded, and the one that the
-    weights are declared in. `takes` are the names that its forward pass takes.
+    weights are declared in. `takes` are the names that its forward pass takes. `recomputes` and `caches`: its
+    class has checkpointed layers, and keeps tokens in the library's own caches.
     """
 
     configured: Configured
@@ -56,6 +57,8 @@ class LanguageModel:
     storage: str
     attention: str
     takes: frozenset[str]
+    recomputes: bool = True
+    caches: bool = True
 
     @property
     def phase(self) -> str:
@@ -138,6 +141,8 @@ def language_model(options: Mapping[str, Any]) -> LanguageModel:
         storage=str(options.get("storage") or dtype),
         attention=_used(skeleton, attention),
         takes=frozenset(inspect.signature(skeleton.forward).parameters),
+        recomputes=bool(skeleton.supports_gradient_checkpointing),
+        caches=_caches_tokens(skeleton),
     )
 
 
@@ -194,6 +199,12 @@ def _used(skeleton: Any, asked: str) -> str:
     if asked and used != asked:
         raise ValueError(f"attention is {asked}, and transformers would run this model with {used}")
     return used
+
+
+def _caches_tokens(skeleton: Any) -> bool:
+    """Some classes keep a state of their own, which no cache of the library stands for."""
+    asks = getattr(skeleton, "_supports_default_dynamic_cache", None)
+    return bool(skeleton.can_generate()) and (asks is None or bool(asks()))
 
 
 def _stored(options: Mapping[str, Any], found: Configured) -> bool:

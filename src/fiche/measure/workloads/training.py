@@ -39,6 +39,8 @@ class Training:
         self.optimizer = _optimizers.optimizer(options)
         self.operation = _operation(options, self.method)
         self.checkpointing = "full" if options.get("checkpointing") else "none"
+        if self.checkpointing == "full" and not self.language.recomputes:
+            raise ValueError("transformers has no checkpointing for the layers of this model")
         self.autocast = _autocast(options, self.language.dtype)
         choice(options, "loss", ("full",))
         self.export = bool(options.get("export", False))
