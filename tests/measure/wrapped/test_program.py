@@ -61,6 +61,18 @@ def test_each_device_that_was_used_is_told_and_no_other(fiche_run, script):
     ]
 
 
+def test_a_device_that_is_not_used_stays_untouched(fiche_run, script):
+    """C5: a synchronization, or PyTorch's reading of free memory, would make a context there."""
+    path = script(
+        "import atexit, torch\natexit.register(lambda: print(sorted(torch._C.contexts)))\n"
+        "import time; torch.take(5, 2); time.sleep(0.4)"
+    )
+    done = fiche_run(command=[PYTHON, path], FAKE_DEVICES="8")
+    assert done.out == "[2]\n"
+    (device,) = done.phase["devices"]
+    assert device["free_bytes"]["counter"] == "mem_get_info_free"
+
+
 def test_a_device_may_be_asked_for(fiche_run, script):
     path = script("import torch\ntorch.take(5, 0); torch.take(7, 1)")
     devices = fiche_run("--device", "cuda:1", command=[PYTHON, path]).phase["devices"]

@@ -145,18 +145,27 @@ class Program:
 
     def _entry(self, period: DevicePeriod) -> dict[str, Any] | None:
         """Readings of a device; None of one that the process never used."""
-        with contextlib.suppress(Exception):
-            period.use_end = self._devices.use(period.device)
         period.peaks.fold(period.running_peaks())
         period.end = period.levels()
-        known = {**period.end, **period.peaks.told()}
-        used = period.use_end.get("process_device_bytes", (0, ""))[0] or period.sampled
-        if known and not any(known.values()) and not used:
+        if not self._was_used(period):
             return None
+        with contextlib.suppress(Exception):
+            period.use_end = self._devices.use(period.device)
         entry = period.entry(self._settings.period_ms)
         further = {"peak_resets_seen": self.resets.seen.get(period.device.index, 0)}
         entry["extra"] = {**entry.get("extra", {}), **further, **self.ooms.counters(period.device)}
         return entry
+
+    def _was_used(self, period: DevicePeriod) -> bool:
+        """By its counters, else by the system's tool; PyTorch's own free reading would make a context there."""
+        if period.sampled or any({**period.end, **period.peaks.told()}.values()):
+            return True
+        ask = getattr(self._devices, "tool_use", None)
+        if ask is None:
+            return False
+        with contextlib.suppress(Exception):
+            return bool(ask(period.device).get("process_device_bytes", (0, ""))[0])
+        return False
 
     def _extra(self) -> dict[str, Any]:
         found: dict[str, Any] = {"scope": _SCOPE, **self.ooms.seen()}

@@ -30,6 +30,7 @@ class _Native:
         self.peaks = {}
         self.ooms = {}
         self.observers = []
+        self.contexts = set()
 
     def _cuda_resetPeakMemoryStats(self, index):  # noqa: N802 - as it is called
         self.peaks[index] = list(self.levels.get(index, (0, 0)))
@@ -123,8 +124,15 @@ def _dump_snapshot(path):
 
 def _synchronize(index=0):
     _lazy_init()
+    _C.contexts.add(index)
     if "FAKE_LATE_ERROR" in os.environ:
         raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+
+def _mem_get_info(index=0):
+    """As the real one does, it makes a context on the device that it is asked of."""
+    _C.contexts.add(index)
+    return 20 * 1024 * MIB, 24 * 1024 * MIB
 
 
 def take(mib, index=0):
@@ -164,6 +172,7 @@ cuda.max_memory_allocated = _counter("peaks", 0)
 cuda.max_memory_reserved = _counter("peaks", 1)
 cuda.reset_peak_memory_stats = memory.reset_peak_memory_stats = _reset
 cuda.memory_stats = _stats
+cuda.mem_get_info = _mem_get_info
 cuda.synchronize = _synchronize
 cuda.empty_cache = lambda: None
 memory._record_memory_history = _record_memory_history
