@@ -3,6 +3,7 @@
 No library of models is needed here: a scripted run writes the record with the very words of the workload.
 """
 
+import hashlib
 import json
 
 import pytest
@@ -187,6 +188,25 @@ def test_a_step_that_would_be_another_is_refused(tmp_path, said, instead, path):
 def test_another_version_is_refused_before_anything_runs(tmp_path):
     folder = fiche_folder(tmp_path, GENERATION)
     assert refused(folder, versions=lambda name: "5.17.0") == [("F532", "engine.version")]
+
+
+def test_a_digest_stands_for_a_revision_where_it_is_that_of_the_configuration(tmp_path):
+    """A1: what a ready workload reads is one file; no other digest can be vouched for."""
+    folder = fiche_folder(tmp_path, GENERATION)
+    digest = hashlib.sha256((folder / "model/config.json").read_bytes()).hexdigest()
+    text = (folder / "fiche.yaml").read_text()
+    for told, faults in (
+        (f"sha256:{digest}", []),
+        (digest, [("F530", "model.digest")]),
+        (f"sha256:{'0' * 64}", [("F530", "model.digest")]),
+    ):
+        said = text.replace("revision: 0123abcd", f'digest: "{told}"')
+        (folder / "fiche.yaml").write_text(said)
+        assert ([] if not faults else refused(folder)) == faults
+    (folder / "fiche.yaml").write_text(
+        text.replace("revision: 0123abcd", f'digest: "sha256:{digest}"')
+    )
+    assert "revision" not in job_of(folder)["options"]
 
 
 def test_a_case_or_candidate_that_is_not_there(tmp_path):

@@ -134,8 +134,8 @@ class _Job:
             options["revision"] = revision
         elif not digest:
             told.untold("model.revision", "the commit or tag that pins the model")
-        elif digest.removeprefix("sha256:").casefold() != config.sha256:
-            why = f"is not the digest of {config.file}, the one thing that a ready workload reads"
+        elif digest.casefold() != f"sha256:{config.sha256}":
+            why = f"is not sha256:… of {config.file}, the one thing that a ready workload reads"
             told.cannot("model.digest", why, "state model.revision beside it")
         return options
 

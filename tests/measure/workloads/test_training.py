@@ -196,16 +196,16 @@ class Silent:
     saw = executed
 
 
-def test_autocast_computes_in_another_format_than_the_weights(tmp_path):
-    workload = training_of(tmp_path, dtype="fp32", train_dtype="bf16")
+@pytest.mark.parametrize(("cast", "dtype"), [("bf16", "bfloat16"), ("fp16", "float16")])
+def test_autocast_computes_in_another_format_than_the_weights(tmp_path, cast, dtype):
+    workload = training_of(tmp_path, dtype="fp32", train_dtype=cast)
     record = record_of(workload, tmp_path / "m.json", repeats=0)
     logits = next(seen for seen in last(record, "forward")["tensors"] if seen["name"] == "logits")
-    assert logits["dtype"] == "bfloat16"
-    assert {str(each.dtype) for each in workload._steps.learner.model.parameters()} == {
-        "torch.float32"
-    }
-    assert workload.words["training"]["autocast"] == "bf16"
-    assert workload.words["formats"]["compute"] == "bf16"
+    assert logits["dtype"] == dtype
+    weights = workload._steps.learner.model.parameters()
+    assert {str(each.dtype) for each in weights} == {"torch.float32"}
+    assert workload.words["training"]["autocast"] == cast
+    assert workload.words["formats"]["compute"] == cast
     assert workload.words["formats"]["loaded"] == "fp32"
 
 
