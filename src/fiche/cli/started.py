@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from fiche.cli.attach_cards import cards_printing
@@ -110,6 +111,7 @@ def _written(
 ) -> tuple[Path, ...]:
     """All of it or nothing; a record that lies there already is not written again."""
     made: list[Path] = []
+    is_new = not target.parent.exists()
     try:
         for file, each in evidence.items():
             write_new_file(target.parent / file, each)
@@ -117,5 +119,8 @@ def _written(
         write_file(target, content, force=force)
     except Refused:
         take_back(made)
+        if is_new:
+            with suppress(OSError):  # it holds something by now
+                target.parent.rmdir()
         raise
     return (target, *made)
