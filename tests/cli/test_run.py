@@ -112,6 +112,14 @@ def test_the_records_of_a_run_are_imported_together(run, fiche, tmp_path):
     assert sorted(piece["kind"] for piece in pieces) == ["fiche_record", "fiche_run"]
 
 
+def test_pieces_of_one_run_are_grouped(run, fiche, tmp_path):
+    run("-o", "out", "--run", "one", "--", PYTHON, train(tmp_path))
+    fiche("new", tmp_path / "fiche", "--date", "2026-11-30")
+    path = tmp_path / "fiche" / "fiche.yaml"
+    fiche("import", *sorted((tmp_path / "out").glob("*.json")), "--to", path)
+    assert path.read_text().count("    run: one\n") == 2
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

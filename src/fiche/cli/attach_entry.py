@@ -19,6 +19,8 @@ _DAY = re.compile(r"(20[0-9]{2})[-/](0[1-9]|1[0-2])[-/](0[1-9]|[12][0-9]|3[01])(
 _DATES = ("date", "started_at", "observed_at")
 _SHOWN = 4
 _RECORD = "fiche_record"
+# What says itself which run it is of.
+_OF_A_RUN = (_RECORD, "fiche_run")
 # They say their scope under a fiche's own words.
 _OWN_WORDS = (_RECORD, "fiche_environment")
 _LEAD = "To complete where you know it, without the #. What stays unsaid leaves a verdict open."
@@ -66,7 +68,7 @@ def entry(piece: Attachment, fiche: Fiche, cards: Sequence[Card]) -> tuple[Line,
     """The lines of one piece."""
     reading = piece.reading
     day = _day(reading)
-    run = reading.facts["run"].value if reading.kind == _RECORD and "run" in reading.facts else ""
+    run = reading.facts["run"].value if reading.kind in _OF_A_RUN and "run" in reading.facts else ""
     told = {"kind": piece.kind, "version": visible(reading.version)[:80], "date": day, "run": run}
     return (
         Line("id", piece.id),
