@@ -294,13 +294,14 @@ def test_an_existing_record_is_refused_before_anything_runs(fiche, scripted, her
         (("--model", "m", "--operation", "train"), "F701 unknown operation 'train'"),
         (("--case", "limit"), "F702 --case: no fiche is named"),
         (("--from", "f.yaml"), "F702 --from takes one case of the fiche"),
+        (("-o", ".."), "F702 --output names no file: '..'"),
         (("--resume",), "F702 --resume: no frontier is searched"),
         (("--step", 4, "--max-trials", 2), "F702 --step, --max-trials: no frontier is searched"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_runs(fiche, scripted, here, words, said):
     scripted()
-    ended = fiche("measure", *words, "-o", "m.json")
+    ended = fiche("measure", "-o", "m.json", *words)
     assert (ended.code, ended.out, said in ended.err) == (2, "", True), ended.err
     assert names(here) == []
 

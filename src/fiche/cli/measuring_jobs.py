@@ -50,6 +50,8 @@ def asked(typed: Mapping[str, Any]) -> Asked:
         Refused: F521 an option that the workload has not or a value that is none of it; F522 no plan of
             trials; F701, F702 usage; whatever is wrong with the fiche.
     """
+    if Path(typed["output"]).name in ("", ".."):
+        raise Refused([together(f"--output names no file: '{typed['output']}'", "say -o m.json")])
     told = _of_fiche(typed)
     workload = _workload(typed, told)
     options = {**told.get("options", {}), **_options(typed, workload)}

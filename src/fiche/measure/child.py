@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiche.measure import workloads
@@ -94,11 +95,10 @@ def _seed(seed: int | None) -> None:
 
 def _unwritten(job: Job, error: Exception) -> int:
     """2 where it is the record that could not be written, which is no failure of the workload."""
-    path = record_path(job.output)
-    if not isinstance(error, OSError) or error.filename is None:
+    if not isinstance(error, OSError) or not isinstance(error.filename, str | Path):
         return DONE
-    own = {str(path), str(journal_of(path)), *map(str, path.parents)}
-    if str(error.filename) not in own:
+    path = record_path(job.output).absolute()
+    if Path(error.filename).absolute() not in (path, journal_of(path), *path.parents):
         return DONE
     return _refused(f"{error.filename}: {error.strerror}")
 

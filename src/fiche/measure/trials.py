@@ -66,8 +66,8 @@ class Trial:
 
 
 def written(job: Job) -> Path:
-    """Where the document of a job goes; under a launcher each rank has a name of its own."""
-    return record_path(job.output)
+    """Where the document of a job goes, as typed; under a launcher each rank has a name of its own."""
+    return Path(job.output).with_name(record_path(job.output).name)
 
 
 def run_trial(job: Job, watch: Watch | None = None, seconds: float | None = None) -> Trial:
