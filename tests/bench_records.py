@@ -40,7 +40,7 @@ def bench_records(rounds: int = 3) -> list[str]:
     each = statistics.median(timed(lambda: cited(contents[:READ])) for _ in range(rounds)) / READ
     row = statistics.median(timed(lambda: listed(contents[:READ])) for _ in range(rounds)) / READ
     print(
-        f"records  {each * 1e6:7.0f} us for the full reading of one, as a piece; {row * 1e6:.0f} us for its row",
+        f"records  {each * 1e6:7.0f} us for the full reading of one, {row * 1e6:.0f} us for its row",
         flush=True,
     )
     return [] if kept else ["records"]

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 from fiche.importers._refusal import refused
 from fiche.kernel.address import Pointer
@@ -107,7 +108,12 @@ def records(content: bytes) -> Iterator[tuple[int, object]]:
 
 def pointer_text(path: Sequence[str | int]) -> str:
     """RFC 6901."""
-    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+    return "".join([_step(key) for key in path])
+
+
+@lru_cache(4096)
+def _step(key: str | int) -> str:
+    return "/" + str(key).replace("~", "~0").replace("/", "~1")
 
 
 def pointer(

@@ -136,9 +136,33 @@ def _dimensions(record: Form, place: int, which: str) -> dict[str, Figure]:
 
 
 def _observations(record: Form, place: int) -> Iterator[Observation]:
-    for index, device in enumerate(record.document["phases"][place].get("devices", ())):
+    phase = record.document["phases"][place]
+    for index, device in enumerate(phase.get("devices", ())):
+        whose = _whose(record.document, device["device"])
         for path, counter, stat, scope, label in _readings(device):
-            yield _observation(record, place, index, path, counter, stat, scope, label)
+            count = device[path[0]][path[1]]
+            yield Observation(
+                counter=counter,
+                scope=scope,
+                stat=stat,
+                kind_of_origin="measured",
+                pointer=record.at("phases", place, "devices", index, *path, text=str(count)),
+                value=exact_bytes(count),
+                number=None,
+                unit="",
+                label=label,
+                phase=phase["name"],
+                window="phase" if stat in ("peak", "sampled_max") else "",
+                **whose,
+            )
+
+
+def _whose(document: dict[str, Any], device: str) -> dict[str, Any]:
+    """The device and the rank of a reading; one rank of several names no device of the run (C9)."""
+    rank, own = rank_of(document), index_of(device)
+    if rank is not None:
+        return {"device_index": None, "rank": rank, "marks": {"device": device}}
+    return {"device_index": own, "rank": _rank_on(document, own), "marks": {}}
 
 
 _Reading = tuple[tuple[str, str], str, str, str, str]
@@ -166,38 +190,6 @@ def _readings(device: dict[str, Any]) -> Iterator[_Reading]:
     for key, (counter, stat) in DEVICE_READINGS.items():
         if key in device:
             yield (key, "bytes"), counter, stat, "device", device[key]["counter"]
-
-
-def _observation(
-    record: Form,
-    place: int,
-    index: int,
-    path: tuple[str, str],
-    counter: str,
-    stat: str,
-    scope: str,
-    label: str,
-) -> Observation:
-    phase = record.document["phases"][place]
-    device = phase["devices"][index]
-    count = device[path[0]][path[1]]
-    rank, own = rank_of(record.document), index_of(device["device"])
-    return Observation(
-        counter=counter,
-        scope=scope,
-        stat=stat,
-        kind_of_origin="measured",
-        pointer=record.at("phases", place, "devices", index, *path, text=str(count)),
-        value=exact_bytes(count),
-        number=None,
-        unit="",
-        device_index=None if rank is not None else own,
-        rank=_rank_on(record.document, own) if rank is None else rank,
-        label=label,
-        phase=phase["name"],
-        window="phase" if stat in ("peak", "sampled_max") else "",
-        marks={} if rank is None else {"device": device["device"]},
-    )
 
 
 def _rank_on(document: dict[str, Any], index: int) -> int | None:
