@@ -111,6 +111,7 @@ def _language_model(options):
         storage=options["storage"],
         attention=options["attention"],
         takes=frozenset({"cache", "logits_to_keep"}),
+        parameters=21_280,
     )
 
 

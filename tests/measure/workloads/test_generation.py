@@ -89,6 +89,8 @@ def test_the_record_says_what_ran_in_the_words_of_a_fiche(tmp_path):
     assert words["attention"] == "eager"
     assert words["model"]["name"] == "tiny-llama"
     assert words["model"]["digest"].startswith("sha256:")
+    embeddings, layers = 2 * 99 * 32, 2 * (2 * 32 * 32 + 2 * 16 * 32 + 3 * 64 * 32 + 2 * 32)
+    assert words["model"]["parameters"] == embeddings + layers + 32
 
 
 def test_a_format_may_have_pytorchs_name(tmp_path):
@@ -326,6 +328,24 @@ def test_a_static_cache_that_fails_had_room_for_all_its_tokens(tmp_path, monkeyp
     failing(workload, "prefill", error, monkeypatch)
     record = failed(workload, tmp_path / "m.json", error)
     assert record["phases"][-1]["executed"]["new_tokens"] == 5
+
+
+def test_a_failing_encoder_is_told_as_one(tmp_path, monkeypatch):
+    import torch
+
+    error = torch.OutOfMemoryError(TEXT)
+    workload = generation_of(tmp_path, "t5")
+    prepared = workload.prepare
+
+    def broken(rec, place):
+        prepared(rec, place)
+        workload._model.get_encoder().forward = raising(error)
+
+    workload.prepare = broken
+    kept = failed(workload, tmp_path / "m.json", error)["phases"][-1]
+    assert (kept["name"], kept["outcome"]) == ("encoder", "failure")
+    executed = {"resident_sequences": 3, "prompt_tokens": 12, "encoder_tokens": 7}
+    assert kept["executed"] == {**executed, "new_tokens": 0}
 
 
 @pytest.mark.parametrize("phase", EXECUTED)

@@ -32,7 +32,7 @@ class Continued:
         """Read the encoder's input once."""
         read = {name: self._ids[name] for name in ("input_ids", "attention_mask")}
         with self._phase(rec, "encoder") as phase:
-            phase.executed(**self._shape())
+            phase.executed(**self._shape(), new_tokens=0)
             told = self._model.get_encoder()(**read, return_dict=True)
             self._fixed = {"encoder_outputs": told, "attention_mask": read["attention_mask"]}
             phase.saw(**read, encoded=told[0])

@@ -45,8 +45,9 @@ class LanguageModel:
     """What is known of a model before any weight exists.
 
     `dtype`, `storage` and `attention` are the fiche's words: the format that is loaded, and the one that the
-    weights are declared in. `takes` are the names that its forward pass takes. `recomputes` and `caches`: its
-    class has checkpointed layers, and keeps tokens in the library's own caches.
+    weights are declared in. `takes` are the names that its forward pass takes, `parameters` all values, tied
+    ones once. `recomputes` and `caches`: its class has checkpointed layers, and keeps tokens in the library's
+    own caches.
     """
 
     configured: Configured
@@ -57,6 +58,7 @@ class LanguageModel:
     storage: str
     attention: str
     takes: frozenset[str]
+    parameters: int
     recomputes: bool = True
     caches: bool = True
 
@@ -83,7 +85,7 @@ class LanguageModel:
             identity["revision"] = self.revision
         else:
             identity["digest"] = self.configured.digest
-        identity["config_digest"] = self.configured.digest
+        identity |= {"config_digest": self.configured.digest, "parameters": self.parameters}
         plain = {"storage": self.storage, "loaded": self.dtype, "compute": self.dtype}
         return {
             "model": identity,
@@ -141,6 +143,7 @@ def language_model(options: Mapping[str, Any]) -> LanguageModel:
         storage=str(options.get("storage") or dtype),
         attention=_used(skeleton, attention),
         takes=frozenset(inspect.signature(skeleton.forward).parameters),
+        parameters=sum(each.numel() for each in skeleton.parameters()),
         recomputes=bool(skeleton.supports_gradient_checkpointing),
         caches=_caches_tokens(skeleton),
     )
