@@ -19,7 +19,10 @@ import atexit
 import contextlib
 import functools
 import importlib.metadata
+import inspect
 import json
+import math
+import operator
 import os
 import platform
 import re
@@ -1333,6 +1336,51 @@ def _one_line(error: object) -> str:
     return re.sub(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+", "", first)[:300]
 
 
+# --- resets -------------------------------------------------------------------------------------
+#
+# Resets of the peak counters that somebody else asks for while a phase runs (C3).
+#
+# Benchmarks and training libraries reset them between steps. A peak read afterwards would lie below the
+# true one, so what the counters show is read first. PyTorch's native function is what every reset goes
+# through, however a program imported it; it does what it always did, and is put back at the end.
+
+NATIVE_RESETS = (
+    "_cuda_resetPeakMemoryStats",
+    "_xpu_resetPeakMemoryStats",
+    "_accelerator_resetPeakStats",
+)
+
+
+class ResetWatch:
+    """Calls `before` with a device's index in front of every reset, until `stop`."""
+
+    def __init__(self, native: Any, before: Callable[[int], None]) -> None:
+        self._native = native
+        self._before = before
+        self._put: dict[str, tuple[Any, Any]] = {}
+        self._stopped = False
+        for name in NATIVE_RESETS:
+            reset = getattr(native, name, None)
+            if reset is not None:
+                self._put[name] = (reset, self._told_before(reset))
+                setattr(native, name, self._put[name][1])
+
+    def stop(self) -> None:
+        """Put back what was there, where nobody has put something else on top."""
+        self._stopped = True
+        for name, (reset, mine) in self._put.items():
+            if getattr(self._native, name, None) is mine:
+                setattr(self._native, name, reset)
+
+    def _told_before(self, reset: Callable[..., Any]) -> Callable[..., Any]:
+        def tell_then_reset(*arguments: Any) -> Any:
+            if not self._stopped and arguments and isinstance(arguments[0], int):
+                self._before(arguments[0])
+            return reset(*arguments)
+
+        return tell_then_reset
+
+
 # --- devices ------------------------------------------------------------------------------------
 #
 # The accelerators that a recorder reads: PyTorch's own four counters, per device (C1, C3, C9).
@@ -1423,6 +1471,13 @@ class TorchDevice:
         """Of the whole process: PyTorch has no narrower one."""
         self._api.empty_cache()
 
+    def capturing(self) -> bool:
+        """Whether a CUDA graph is being captured: a synchronization would fail, and spoil the capture."""
+        try:
+            return self._api.is_current_stream_capturing() is True
+        except Exception:  # noqa: BLE001 - XPU and old versions have no such thing
+            return False
+
     def _counter(self, name: str) -> int:
         """What `memory_allocated` and its kin return, but for the zero they make of a missing counter.
 
@@ -1452,13 +1507,21 @@ class TorchDevices:
 
     def use(self, device: Device) -> dict[str, tuple[int, str]]:
         """By the system's own tool; PyTorch's free reading where there is none."""
-        found: dict[str, tuple[int, str]] = {}
-        if self._tool is not None:
-            key = self._uuids.get(device.index)
-            found = dict(self._tool.use(device.index if key is None else key, os.getpid()))
+        found = self.tool_use(device)
         if "free_bytes" not in found:
             found.update(_free(getattr(self._torch, device.name.split(":")[0]), device.index))
         return found
+
+    def tool_use(self, device: Device) -> dict[str, tuple[int, str]]:
+        """By the system's tool alone, which another thread may ask while the device works."""
+        if self._tool is None:
+            return {}
+        key = self._uuids.get(device.index)
+        return dict(self._tool.use(device.index if key is None else key, os.getpid()))
+
+    def watch_resets(self, before: Callable[[int], None]) -> ResetWatch:
+        """Call `before` in front of every reset of peaks in this process, until the watch is stopped."""
+        return ResetWatch(getattr(self._torch, "_C", None), before)
 
 
 def find_devices(names: str | Sequence[str] | None = None) -> Devices:
@@ -1523,6 +1586,8 @@ def _indexes(names: str | Sequence[str] | None, kind: str, count: int, api: Any)
         names = f"{kind}:{local}" if local.isdigit() else kind
     asked = [names] if isinstance(names, str) else list(names)
     found = [_index(name, kind, count, api) for name in asked]
+    if not found:
+        raise NoDevice("no device is named: write cuda:0, xpu:0 or all")
     if len(set(found)) != len(found):
         raise NoDevice(f"a device is named twice: {', '.join(asked)}")
     return found
@@ -1587,29 +1652,268 @@ def rank_of() -> dict[str, int | str] | None:
 
 
 def record_path(output: str | Path | None) -> Path:
-    """The document's path; each rank its own, and a new name where none is given."""
-    folder = Path(os.environ.get("FICHE_RUN_FOLDER") or ".")
-    if output is None:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        path = _unused(folder / f"fiche-record-{stamp}-{os.getpid()}.json")
-    else:
-        path = Path(output)
+    """The document's path; each rank its own, and a new name where none is given.
+
+    It starts at the root, so that a program may change its folder meanwhile.
+
+    Raises:
+        ValueError: it names no file.
+    """
     rank = rank_of()
-    return path if rank is None else path.with_name(f"{path.stem}-rank{rank['rank']}{path.suffix}")
+    mark = "" if rank is None else f"-rank{rank['rank']}"
+    if output is None:
+        folder = Path(os.environ.get("FICHE_RUN_FOLDER") or ".").absolute()
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        return _unused(folder, f"fiche-record-{stamp}-{os.getpid()}", mark)
+    path = Path(output).absolute()
+    if not Path(output).name or path.name == "..":
+        raise ValueError(f"output names no file: {str(output)[:200]!r}")
+    return path.with_name(f"{path.stem}{mark}{path.suffix}")
 
 
-def _unused(path: Path) -> Path:
+def _unused(folder: Path, stem: str, mark: str) -> Path:
     """A second recorder of one process within one second takes the next name."""
-    number, free = 1, path
-    while free.exists() or free.with_name(f"{free.name}.journal").exists():
+    number, free = 1, folder / f"{stem}{mark}.json"
+    while os.path.lexists(free) or os.path.lexists(f"{free}.journal"):
         number += 1
-        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        free = folder / f"{stem}-{number}{mark}.json"
     return free
 
 
 def _count(name: str) -> int | None:
     text = os.environ.get(name, "")
     return int(text) if text.isdigit() and len(text) < 10 else None
+
+
+# --- words --------------------------------------------------------------------------------------
+#
+# What a caller may say to a recorder: refused at the call, so that no record is unreadable weeks later.
+#
+# The bounds are those of the record's schema. A number that is no whole one is never rounded (C2).
+
+_PHASE_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+_FACT_NAME = re.compile(r"[a-z][A-Za-z0-9_]{0,59}")
+_LARGEST = 2**63 - 1
+_DEEPEST = 20
+_KNOWN: set[str] = set()
+_MOST_KNOWN = 10_000
+_PASSES = (None, "first", "later")
+
+
+class MisusedError(RuntimeError):
+    """The recorder was called in an order that would make a record say what did not happen."""
+
+
+def phase_word(name: Any) -> str:
+    """The name of a phase.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is no such name.
+    """
+    return _word(
+        "the name of a phase", name, _PHASE_NAME, "a to z, 0 to 9 and _, from a letter, 60"
+    )
+
+
+def covered_words(names: Iterable[str] | None) -> list[str]:
+    """Names of the phases that a loop goes through, each once.
+
+    Raises:
+        TypeError: one name instead of several, or no text.
+        ValueError: one is no name of a phase.
+    """
+    if isinstance(names, str):
+        raise TypeError(f"covers is a list of phases: write [{names!r}]")
+    return list(dict.fromkeys(phase_word(name) for name in names or ()))
+
+
+def pass_word(told: Any) -> str | None:
+    """`first`, `later`, or None where the recorder tells by itself.
+
+    Raises:
+        ValueError: anything else.
+    """
+    if told not in _PASSES:
+        raise ValueError(f"pass_ is 'first' or 'later', not {plain_text(told, 60)!r}")
+    return None if told is None else str(told)
+
+
+def dimension_words(told: Mapping[str, Any]) -> dict[str, int]:
+    """Dimensions as exact counts, whoever's integers they are.
+
+    Raises:
+        TypeError: a value is no whole number.
+        ValueError: a negative one, or no name of a dimension.
+    """
+    return {
+        _known_or_word("the name of a dimension", name): (
+            value if type(value) is int and 0 <= value <= _LARGEST else whole_word(str(name), value)
+        )
+        for name, value in told.items()
+    }
+
+
+def whole_word(name: str, value: Any) -> int:
+    """A count: any integer from 0, NumPy's and PyTorch's too, but no truth value and no fraction.
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is negative, or beyond 2^63.
+    """
+    if isinstance(value, bool):
+        raise TypeError(f"{name} is a whole number, not {value}")
+    try:
+        count = operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"{name} is a whole number, not {plain_text(value, 60)} ({kind})") from None
+    if not 0 <= count <= _LARGEST:
+        raise ValueError(f"{name} is a whole number from 0 to 2^63 - 1, not {_shown(count)}")
+    return count
+
+
+def text_word(name: str, value: Any, most: int = 500) -> str:
+    """A text that a record can hold.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is empty, or too long.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a text, not {plain_text(value, 60)} ({type(value).__name__})")
+    if not 0 < len(value) <= most:
+        raise ValueError(f"{name} has 1 to {most} letters, not {len(value)}")
+    return value
+
+
+def id_word(name: str, value: Any, pattern: str) -> str:
+    """An id of a catalog or of a site.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is no such id.
+    """
+    return _word(name, value, re.compile(pattern + "{0,99}"), f"of {pattern}, 100")
+
+
+def fact_words(words: Mapping[str, Any], path: str = "workload", depth: int = 0) -> dict[str, Any]:
+    """Nested words of a fiche: leaves are texts, whole numbers and truth values.
+
+    Raises:
+        TypeError: a leaf of another kind, such as None or a fraction.
+        ValueError: a name, a text or a number that no record can hold.
+    """
+    if not isinstance(words, Mapping):
+        raise TypeError(f"{path} is a dict of words, not {type(words).__name__}")
+    if depth == _DEEPEST:
+        raise ValueError(f"{path[:200]} is nested deeper than {_DEEPEST}")
+    which = "letters, digits and _, from a small letter, 60"
+    return {
+        _word(f"a key of {path[:200]}", name, _FACT_NAME, which): _fact(
+            f"{path}.{name}", value, depth
+        )
+        for name, value in words.items()
+    }
+
+
+def _fact(path: str, value: Any, depth: int) -> Any:
+    if isinstance(value, Mapping):
+        return fact_words(value, path, depth + 1)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value if len(value) <= 2000 else text_word(path[:200], value, 2000)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        kind = f"{plain_text(value, 60)} ({type(value).__name__})"
+        raise TypeError(
+            f"{path[:200]} is a text, a whole number, a truth value or a dict of those, not {kind}"
+        ) from None
+    if not -_LARGEST - 1 <= number <= _LARGEST:
+        raise ValueError(f"{path[:200]} is a whole number of 64 bits, not {_shown(number)}")
+    return number
+
+
+_PLAN = {"kind", "variable", "value", "index", "of", "digest"}
+_KINDS = ("repeat_process", "vary", "frontier", "campaign")
+
+
+def plan_words(plan: Any) -> dict[str, Any]:
+    """The place of a series among trials that were planned together.
+
+    Raises:
+        TypeError: no dict, a key that no plan has, a value of another kind.
+        ValueError: a kind or a number that no plan has.
+    """
+    if not isinstance(plan, Mapping):
+        raise TypeError(f"plan is a dict, not {type(plan).__name__}")
+    wrong = [*map(str, set(plan) - _PLAN), *({"kind", "index"} - set(plan))]
+    if wrong:
+        raise TypeError(
+            f"a plan has kind and index, and may have {', '.join(sorted(_PLAN))}: see {sorted(wrong)[0]}"
+        )
+    if plan["kind"] not in _KINDS:
+        raise ValueError(f"the kind of a plan is one of {', '.join(_KINDS)}")
+    counts = ("index", "of")
+    return {
+        key: whole_word(f"plan {key}", value) if key in counts else text_word(f"plan {key}", value)
+        for key, value in plan.items()
+    }
+
+
+def noted_words(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Further words as JSON will hold them, whatever becomes of the caller's own objects.
+
+    Raises:
+        TypeError: something that JSON has no form for.
+        ValueError: not a number, infinity, a circle, or nested too deep.
+    """
+    try:
+        kept: dict[str, Any] = json.loads(json.dumps(dict(words), allow_nan=False))
+    except RecursionError:
+        raise ValueError("a note is nested too deep") from None
+    return kept
+
+
+def verdict_word(passed: Any) -> bool | None:
+    """A truth value, a framework's too; None for what is neither true nor false, such as a text."""
+    if passed is None or not hasattr(type(passed), "__bool__"):
+        return None
+    return bool(passed)
+
+
+def plain_text(value: Any, most: int) -> str:
+    """What `str` says, cut; a text about it where even that raises."""
+    try:
+        text = str(value)
+    except Exception as error:  # noqa: BLE001 - a broken __str__ must not cost the phase
+        return f"(its text cannot be had: {type(error).__name__})"
+    return text[:most]
+
+
+def _known_or_word(what: str, name: Any) -> str:
+    """A loop names the same few phases and dimensions a million times."""
+    if type(name) is str and name in _KNOWN:
+        return name
+    _word(what, name, _PHASE_NAME, "a to z, 0 to 9 and _, from a letter, 60")
+    if len(_KNOWN) < _MOST_KNOWN:
+        _KNOWN.add(name)
+    return str(name)
+
+
+def _word(what: str, value: Any, pattern: re.Pattern[str], rule: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a text, not {plain_text(value, 60)} ({type(value).__name__})")
+    if pattern.fullmatch(value) is None:
+        raise ValueError(f"{what} is made of {rule} at most: {value[:80]!r} is not")
+    return value
+
+
+def _shown(number: int) -> str:
+    """Python refuses to print integers of many thousand digits."""
+    return str(number) if number.bit_length() < 200 else f"one of {number.bit_length()} bits"
 
 
 # --- heading ------------------------------------------------------------------------------------
@@ -1620,20 +1924,14 @@ FRESH = "one fresh process per series"
 RUNNING = "a series inside a running process"
 _SERIES = ("order", "warmups", "repeats", "empty_cache", "seed", "run", "plan")
 _TOP = ("gpu", "machine")
+_IDS = {"gpu": "[a-z0-9][a-z0-9._-]", "machine": "[A-Za-z0-9][A-Za-z0-9._-]"}
 _WORDS = frozenset((*_SERIES, *_TOP, "series", "protocol"))
 
 
 def heading(
     path: Path, devices: Devices, workload: dict[str, Any], told: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All keys of a record but its phases.
-
-    Raises:
-        TypeError: a word that no record has.
-    """
-    unknown = sorted(set(told) - _WORDS)
-    if unknown:
-        raise TypeError(f"a record has no {', '.join(unknown)}; it has {', '.join(sorted(_WORDS))}")
+    """All keys of a record but its phases, out of words that `series_words` has let through."""
     head: dict[str, Any] = {
         "format": FORMAT,
         "tool": {"name": NAME, "version": VERSION},
@@ -1645,6 +1943,33 @@ def heading(
     return head
 
 
+def series_words(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Further words of a record, each checked; what is not told is left out.
+
+    Raises:
+        TypeError: a word that no record has, or of another kind.
+        ValueError: one that no record can hold.
+    """
+    unknown = sorted(set(told) - _WORDS)
+    if unknown:
+        raise TypeError(f"a record has no {', '.join(unknown)}; it has {', '.join(sorted(_WORDS))}")
+    return {key: _checked(key, value) for key, value in told.items() if _is_told(value)}
+
+
+def _is_told(value: Any) -> bool:
+    return value is not None and not (isinstance(value, str) and value == "")
+
+
+def _checked(key: str, value: Any) -> Any:
+    if key in ("warmups", "repeats", "seed"):
+        return whole_word(key, value)
+    if key == "plan":
+        return plan_words(value)
+    if key in _IDS:
+        return id_word(key, value, _IDS[key])
+    return text_word(key, value)
+
+
 def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, Any]:
     protocol = told.get("protocol") or (FRESH if devices.fresh else RUNNING)
     series: dict[str, Any] = {
@@ -1653,7 +1978,7 @@ def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, 
         "process": {"protocol": protocol, "pid": os.getpid()},
         "empty_cache": "never",
     }
-    series.update({key: told[key] for key in _SERIES if told.get(key) not in (None, "")})
+    series.update({key: told[key] for key in _SERIES if key in told})
     if "run" not in series and os.environ.get("FICHE_RUN_ID"):
         series["run"] = os.environ["FICHE_RUN_ID"]
     if "run" in series:
@@ -1707,6 +2032,8 @@ class Journal:
     def write(self, event: dict[str, Any]) -> None:
         """Append one line and see it on disk; where it does not fit, nothing of it stays.
 
+        An interruption leaves the line whole or takes it back, too.
+
         Raises:
             OSError: the disk is full or gone; the lines before it stand.
         """
@@ -1717,11 +2044,20 @@ class Journal:
             _write_whole(self._file, line)
             os.fsync(self._file)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self._good)
-                os.lseek(self._file, self._good, os.SEEK_SET)
+            self._take_back()
             raise OSError(error.errno, error.strerror, str(self.journal)) from None
+        except BaseException:
+            if os.fstat(self._file).st_size == self._good + len(line):
+                self._good += len(line)
+            else:
+                self._take_back()
+            raise
         self._good += len(line)
+
+    def _take_back(self) -> None:
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._file, self._good)
+            os.lseek(self._file, self._good, os.SEEK_SET)
 
     def finish(self, document: dict[str, Any]) -> Path:
         """Write the document whole beside the journal, then take the journal away.
@@ -1743,7 +2079,8 @@ class Journal:
         finally:
             with contextlib.suppress(OSError):
                 partial.unlink()
-        self.journal.unlink()
+        with contextlib.suppress(OSError):  # both hold the same
+            self.journal.unlink()
         _sync_folder(self.path.parent)
         return self.path
 
@@ -1795,6 +2132,74 @@ def _sync_folder(folder: Path) -> None:
             os.close(file)
 
 
+# --- outside ------------------------------------------------------------------------------------
+#
+# What a process holds on a device beside its allocator's reserve: context, kernels, libraries (C5).
+#
+# Nothing counts its peak, so a peak is told only where it cannot well have been larger. A driver keeps
+# contexts, kernels and library buffers until the process ends: this part grows, and a phase's last level
+# is its largest. Samples hold that against what happened. Too few of them, too far apart, one that lies
+# below an earlier one, or one below the reserve itself, and no peak is told.
+
+FEWEST_SAMPLES = 3
+LONGEST_GAP_NS = 1_000_000_000
+
+
+class Outside:
+    """Looks at the part outside, each a process reading and a reserve that held still around it."""
+
+    def __init__(self) -> None:
+        self.num_samples = 0
+        self._largest = -1
+        self._where = ""
+        self._fell = False
+        self._below = False
+        self._last_ns: int | None = None
+        self._longest_ns = 0
+
+    def watch_from(self, now_ns: int) -> None:
+        """The phase begins: from here on no moment goes unwatched unnoticed."""
+        self._last_ns = now_ns
+
+    def look(self, used: int, reserved: int, where: str, now_ns: int) -> None:
+        """One look: `start`, `sampled_max` or `current` (the end)."""
+        if self._last_ns is not None:
+            self._longest_ns = max(self._longest_ns, now_ns - self._last_ns)
+        self._last_ns = now_ns
+        self.num_samples += where == "sampled_max"
+        if used < reserved:
+            self._below = True
+            return
+        if used - reserved < self._largest:
+            self._fell = True
+        elif used - reserved > self._largest or where == "current":
+            self._largest, self._where = used - reserved, where
+
+    def told(self, counter: str) -> dict[str, Any]:
+        """The record's entry, once the end was looked at: the largest look, and what it is."""
+        doubt = self._doubt()
+        how = f"{counter} - memory_reserved, the largest of start, end and {self._samples()}"
+        return {
+            "bytes": self._largest,
+            "stat": self._where if doubt else "peak",
+            "how": f"{how}; no peak: {doubt}" if doubt else how,
+        }
+
+    def _samples(self) -> str:
+        gap = -(-self._longest_ns // 1_000_000)
+        return f"{self.num_samples} samples, at most {gap} ms apart"
+
+    def _doubt(self) -> str:
+        """Why the largest look is no peak; empty where it is one."""
+        if self.num_samples < FEWEST_SAMPLES:
+            return "too few samples"
+        if self._longest_ns > LONGEST_GAP_NS:
+            return "too long unwatched"
+        if self._below:
+            return "a sample lay below the reserve"
+        return "it fell on the way, so samples may have missed more" if self._fell else ""
+
+
 # --- levels -------------------------------------------------------------------------------------
 #
 # Readings of one device over one phase, and peaks that no inner phase takes away (C1 to C4).
@@ -1826,6 +2231,10 @@ class Peaks:
         """The peaks that are known."""
         return {name: peak for name, peak in self._largest.items() if name not in self._lost}
 
+    def lose(self, counter: str) -> None:
+        """It is unknown from now on."""
+        self._lost.add(counter)
+
 
 class DevicePeriod:
     """What one device shows over one phase."""
@@ -1838,9 +2247,26 @@ class DevicePeriod:
         self.use_start: Use = {}
         self.use_end: Use = {}
         self.sampled: int | None = None
-        self.sampled_outside: int | None = None
-        self.num_samples = 0
+        self.outside = Outside()
+        self.is_running = False
+        self._ended = False
         self.unread: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Steps 2 and 3 are done: what is read from here on is of this phase."""
+        self.outside.watch_from(time.monotonic_ns())
+        self._look(self.use_start, self.start, "start")
+        self.is_running = True
+
+    def stop(self) -> None:
+        """The phase has ended; a sample that is still on its way is not of it."""
+        self.is_running = False
+
+    def read_end(self, use: Callable[[Device], Use]) -> None:
+        """Step 5, after the peaks: the final levels, and what the whole process holds."""
+        self.end = self.levels()
+        self.use_end = use(self.device)
+        self._look(self.use_end, self.end, "current")
 
     def levels(self) -> dict[str, int]:
         """Allocated and reserved now: two counters, never added (C3)."""
@@ -1853,7 +2279,7 @@ class DevicePeriod:
         try:
             self.device.reset_peaks()
         except Exception as error:  # noqa: BLE001 - as any reading that fails
-            self.unread["reset_peaks"] = f"{type(error).__name__}: {error}"[:300]
+            self.unread["reset_peaks"] = f"{type(error).__name__}: {plain_text(error, 300)}"[:300]
             self.peaks.fold({})
 
     def running_peaks(self) -> dict[str, int]:
@@ -1866,13 +2292,19 @@ class DevicePeriod:
         )
 
     def sample(self, used: int, reserved: int | None) -> None:
-        """Take in one reading of the whole process made while the phase ran."""
-        self.num_samples += 1
+        """Take in one reading of the whole process made while the phase ran.
+
+        `reserved` is None where the reserve moved meanwhile: it says nothing of the part outside.
+        """
         self.sampled = used if self.sampled is None else max(self.sampled, used)
-        if reserved is not None and used >= reserved:
-            outside = used - reserved
-            so_far = self.sampled_outside
-            self.sampled_outside = outside if so_far is None else max(so_far, outside)
+        if reserved is not None:
+            self.outside.look(used, reserved, "sampled_max", time.monotonic_ns())
+
+    def _look(self, use: Use, levels: dict[str, int], where: str) -> None:
+        used, reserved = use.get(_USED), levels.get("reserved_bytes")
+        if used is not None and reserved is not None:
+            self._ended = where == "current"
+            self.outside.look(used[0], reserved, where, time.monotonic_ns())
 
     def _read(self, counters: dict[str, Callable[[], int]]) -> dict[str, int]:
         found = {}
@@ -1880,11 +2312,12 @@ class DevicePeriod:
             try:
                 found[name] = int(read())
             except Exception as error:  # noqa: BLE001 - a reading that fails is missing, never zero
-                self.unread[name] = f"{type(error).__name__}: {error}"[:300]
+                self.unread[name] = f"{type(error).__name__}: {plain_text(error, 300)}"[:300]
         return found
 
     def entry(self, period_ms: int) -> dict[str, Any]:
         """The record's entry: what was not read has no key."""
+        self._doubt_peaks()
         entry: dict[str, Any] = {"device": self.device.name}
         for key, levels in (("start", self.start), ("peak", self.peaks.told()), ("end", self.end)):
             if levels:
@@ -1902,47 +2335,50 @@ class DevicePeriod:
     def _process(self, period_ms: int) -> dict[str, Any]:
         """Device use of the process. A lifetime's peak is this phase's where it rose during it."""
         start, end = self.use_start.get(_USED), self.use_end.get(_USED)
-        after = self.use_end.get(_PEAK)
-        known = start or end or after
-        if known is None:
-            return {}
-        told: dict[str, Any] = {"counter": (after or known)[1] if self._rose() else known[1]}
+        peak = self._own_peak()
+        known = peak or start or end
+        told: dict[str, Any] = {} if known is None else {"counter": known[1]}
         if start is not None:
             told["start"] = start[0]
-        if after is not None and self._rose():
-            told["peak"] = after[0]
-        if self.sampled is not None:
+        if peak is not None:
+            told["peak"] = peak[0]
+        if self.sampled is not None and known is not None:
             told.update(sampled_max=self.sampled, period_ms=period_ms)
         if end is not None:
             told["end"] = end[0]
         return {"process_device_bytes": told} if len(told) > 1 else {}
 
-    def _rose(self) -> bool:
+    def _own_peak(self) -> tuple[int, str] | None:
+        """It rose during the phase, or the process held nothing before; and no level lies above it."""
         before, after = self.use_start.get(_PEAK), self.use_end.get(_PEAK)
-        return after is not None and (before is None or after[0] > before[0])
+        if after is None or (before is None and _USED in self.use_start):
+            return None
+        if before is not None and after[0] <= before[0]:
+            return None
+        used = [use[_USED][0] for use in (self.use_start, self.use_end) if _USED in use]
+        if after[0] < max([*used, self.sampled or 0]):
+            self.unread[_PEAK] = f"{after[1]} says {after[0]}, below a level of the phase"
+            return None
+        return after
+
+    def _doubt_peaks(self) -> None:
+        """A peak below a level of its own period is none: somebody reset the counter unseen."""
+        for name, peak in self.peaks.told().items():
+            if peak < max(self.start.get(name, 0), self.end.get(name, 0)):
+                self.peaks.lose(name)
+                self.unread[f"peak {name}"] = f"the counter says {peak}, below a level of the phase"
 
     def _outside(self) -> dict[str, Any]:
-        """Process less reserve at one checkpoint; a peak only where samples watched the whole phase.
-
-        A driver keeps a context, loaded kernels and local memory until the process ends, so this part
-        only grows while nobody frees it; the samples show whether somebody did.
-        """
+        """Of a process reading that lies below the reserve nothing is told: it is not of this process."""
         used, reserved = self.use_end.get(_USED), self.end.get("reserved_bytes")
         if used is None or reserved is None or used[0] < reserved:
             return {}
-        outside = used[0] - reserved
-        how = f"{used[1]} - memory_reserved, after the phase"
-        if self.sampled_outside is None:
-            return _part(outside, "current", how)
-        how += f"; the largest of this and {self.num_samples} samples during it"
-        return _part(max(outside, self.sampled_outside), "peak", how)
+        if not self._ended:  # a reader of its own, which set the levels itself
+            self._look(self.use_end, self.end, "current")
+        return {"outside_allocator_bytes": self.outside.told(used[1])}
 
 
 _USED, _PEAK = "process_device_bytes", "process_device_peak"
-
-
-def _part(outside: int, stat: str, how: str) -> dict[str, Any]:
-    return {"outside_allocator_bytes": {"bytes": outside, "stat": stat, "how": how}}
 
 
 def _larger(
@@ -1959,7 +2395,7 @@ def _larger(
 #
 # What was really executed: shapes, dtypes and places of tensors, read off the tensors (A1, A3).
 
-_MOST = 64
+MOST_TENSORS = 64
 
 
 def tensors_seen(named: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -1969,33 +2405,38 @@ def tensors_seen(named: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     for name, value in named.items():
-        for path, tensor in _tensors(name, value, 0):
-            if len(found) == _MOST:
+        for entry in _tensors(name, value, 0):
+            if len(found) == MOST_TENSORS:
                 return found
-            found.append(_entry(path, tensor))
+            found.append(entry)
     return found
 
 
-def _tensors(name: str, value: Any, depth: int) -> Iterator[Any]:
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
-        yield name, value
+def _tensors(name: str, value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    entry = _entry(name, value)
+    if entry is not None:
+        yield entry
     elif depth < 3 and isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _tensors(f"{name}.{key}", inner, depth + 1)
+            yield from _tensors(f"{name}.{plain_text(key, 100)}", inner, depth + 1)
     elif depth < 3 and isinstance(value, (list, tuple)):
         for place, inner in enumerate(value):
             yield from _tensors(f"{name}.{place}", inner, depth + 1)
 
 
-def _entry(name: str, tensor: Any) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "name": name[:500],
-        "shape": [int(length) for length in tensor.shape],
-        "dtype": str(tensor.dtype).replace("torch.", ""),
-    }
+def _entry(name: str, tensor: Any) -> dict[str, Any] | None:
+    """None of what is no tensor, and of one whose shape is not made of whole numbers."""
+    try:
+        shape = [whole_word("length", length) for length in tensor.shape]
+        dtype = str(tensor.dtype).replace("torch.", "")[:500]
+    except Exception:  # noqa: BLE001 - whatever an object that only looks like a tensor raises
+        return None
+    if not dtype or len(shape) > MOST_TENSORS:
+        return None
+    entry: dict[str, Any] = {"name": name[:500] or "tensor", "shape": shape, "dtype": dtype}
     place = getattr(getattr(tensor, "device", None), "type", None)
-    if place is not None:
-        entry["place"] = str(place)
+    if place:
+        entry["place"] = plain_text(place, 500)
     return entry
 
 
@@ -2020,16 +2461,20 @@ class Phase:
     def __init__(self, recorder: Recorder, name: str, ordering: str, **given: Any) -> None:
         self._recorder = recorder
         self._given = given
-        self.name = name
+        self.name = phase_word(name)
         self.ordering = ordering
-        self.covers: list[str] = list(given["covers"])
-        self.forced_pass: str | None = given["pass_"]
-        self.check: Callable[[Any], bool] | None = given["check"]
-        self.declared: dict[str, int] = dict(given["declared"])
+        self.covers = covered_words(given["covers"])
+        self.forced_pass = pass_word(given["pass_"])
+        self.check: Callable[[Any], Any] | None = given["check"]
+        if self.check is not None and not callable(self.check):
+            raise TypeError(f"check is a function of the result, not {type(self.check).__name__}")
+        self.declared = dimension_words(given["declared"])
         self.ran: dict[str, int] = {}
         self.tensors: list[dict[str, Any]] = []
         self.checks: list[dict[str, Any]] = []
         self.notes: dict[str, Any] = {}
+        self.is_over = False
+        self._has_begun = False
         self._result: Any = None
         self._has_result = False
 
@@ -2037,53 +2482,107 @@ class Phase:
         """Steps 1 to 3: note the inputs, synchronize and read, reset the peaks.
 
         Raises:
+            MisusedError: the phase has begun before, or a CUDA graph is being captured.
             OSError: the journal cannot be written.
             Exception: what the synchronization raised; earlier work failed, and the record says so.
         """
+        if self._has_begun:
+            raise MisusedError(
+                f"this phase {self.name} has begun before: make another for another run of it"
+            )
         self._recorder.begin(self)
         return self
+
+    def take_off(self) -> None:
+        """Note that it runs: an object is one phase, and what it was told belongs to that one."""
+        self._has_begun = True
 
     def end(self) -> None:
         """Steps 5 and 6 after a success.
 
         Raises:
+            MisusedError: it is not the innermost phase that runs.
+            OSError: the journal cannot be written.
             Exception: what the synchronization raised; the phase is kept as a failure.
         """
         self._recorder.end(self, None)
 
     def fail(self, error: BaseException) -> None:
-        """Steps 5 and 6 after an exception, which the caller goes on to raise (C11)."""
+        """Steps 5 and 6 after an exception, which the caller goes on to raise (C11).
+
+        Raises:
+            TypeError: it is no exception.
+        """
+        if not isinstance(error, BaseException):
+            raise TypeError(f"a phase fails with an exception, not {plain_text(error, 60)!r}")
         self._recorder.end(self, error)
 
     def executed(self, **dimensions: int) -> None:
-        """What really ran, after tokenizing, padding, grouping, resizing: only this counts (A3)."""
-        self.ran.update({name: int(length) for name, length in dimensions.items()})
+        """What really ran, after tokenizing, padding, grouping, resizing: only this counts (A3).
+
+        Raises:
+            TypeError: a dimension is no whole number: none is rounded.
+            ValueError: a negative one, or no name of a dimension.
+            MisusedError: the phase is over, and what it says is on disk.
+        """
+        self._still()
+        self.ran.update(dimension_words(dimensions))
 
     def saw(self, **tensors: Any) -> None:
         """Note shapes, dtypes and places of tensors that were executed."""
+        self._still()
         self.tensors.extend(tensors_seen(tensors))
 
     def note(self, **words: Any) -> None:
-        """Keep further words beside the phase, ready for JSON: no reader takes them for a reading."""
-        self.notes.update(words)
+        """Keep further words beside the phase, as JSON: no reader takes them for a reading.
+
+        Raises:
+            TypeError: something that JSON has no form for.
+            ValueError: not a number, or infinity.
+        """
+        self._still()
+        self.notes.update(noted_words(words))
 
     def output(self, passed: bool, method: str) -> None:
-        """Say whether the output was right, and how that was looked at (C14)."""
-        self.checks.append({"status": "checked", "passed": bool(passed), "method": method[:500]})
+        """Say whether the output was right, and how that was looked at (C14).
+
+        Raises:
+            TypeError: `passed` is neither true nor false.
+            MisusedError: the phase is over.
+        """
+        self._still()
+        told = verdict_word(passed)
+        if told is None:
+            raise TypeError(f"passed is True or False, not {plain_text(passed, 60)!r}")
+        method = text_word("method", method, sys.maxsize)[:500]
+        self.checks.append({"status": "checked", "passed": told, "method": method})
 
     def result(self, value: Any) -> None:
         """Hand over what `check` looks at once the phase has been read: outside the measured period."""
+        self._still()
         self._result, self._has_result = value, True
 
     def checked(self) -> None:
         """Run the check on the result, and let go of it."""
-        if self.check is not None and self._has_result:
-            method = getattr(self.check, "__name__", "check").strip("_").replace("_", " ")
-            try:
-                self.output(bool(self.check(self._result)), method)
-            except Exception as error:  # noqa: BLE001 - a check that raises has not passed
-                self.output(False, f"{method} raised {type(error).__name__}: {error}")
-        self._result = None
+        value, self._result = self._result, None
+        if self.check is None or not self._has_result:
+            return
+        method = _named_check(self.check)
+        try:
+            told = self.check(value)
+            passed = verdict_word(told)
+        except Exception as error:  # noqa: BLE001 - a check that raises has not passed
+            text = f"{method} raised {type(error).__name__}: {plain_text(error, 400)}"
+            self.output(False, text)
+            return
+        if passed is None:
+            self.output(False, f"{method} returned {plain_text(told, 100)}, neither True nor False")
+        else:
+            self.output(passed, method)
+
+    def _still(self) -> None:
+        if self.is_over:
+            raise MisusedError(f"the phase {self.name} is over, and what it says is on disk")
 
     def __enter__(self) -> Phase:
         return self.begin()
@@ -2100,7 +2599,16 @@ class Phase:
             self.fail(error)
 
     def __call__(self, function: Function) -> Function:
-        """Every call of the function is a phase of its own; its result goes to the check."""
+        """Every call of the function is a phase of its own; its result goes to the check.
+
+        Raises:
+            TypeError: calling it only makes a coroutine or a generator, which runs after the phase.
+        """
+        if any(test(function) for test in _LATER):
+            raise TypeError(
+                "calling this function only makes a coroutine or a generator, which runs later: "
+                "write `with rec.phase(...)` inside it"
+            )
 
         @functools.wraps(function)
         def phased(*args: Any, **kwargs: Any) -> Any:
@@ -2133,21 +2641,6 @@ def start_of(
     return told
 
 
-def gathered(loop: Phase, inner: Phase) -> None:
-    """A passive phase's words for the loop it ran in: the largest of each dimension, all that was seen."""
-    for mine, its in ((loop.declared, inner.declared), (loop.ran, inner.ran)):
-        for name, length in its.items():
-            mine[name] = max(length, mine.get(name, length))
-    known = {(seen["name"], tuple(seen["shape"]), seen["dtype"]) for seen in loop.tensors}
-    for seen in inner.tensors:
-        if (seen["name"], tuple(seen["shape"]), seen["dtype"]) not in known and len(
-            loop.tensors
-        ) < 64:
-            loop.tensors.append(seen)
-    loop.checks.extend(check for check in inner.checks if check not in loop.checks)
-    loop.notes.update(inner.notes)
-
-
 def check_of(checks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One check out of several: passed only where all did."""
     if not checks:
@@ -2164,11 +2657,234 @@ def error_of(error: BaseException, surfaced: str) -> dict[str, Any]:
     """The exception as it was: its type by its full name, its whole message."""
     kind = type(error)
     module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
-    return {
+    message = plain_text(error, LONGEST_MESSAGE + 1)
+    told: dict[str, Any] = {
         "type": f"{module}{kind.__qualname__}"[:500],
-        "message": str(error)[:100_000],
+        "message": message[:LONGEST_MESSAGE],
         "surfaced": surfaced,
     }
+    if len(message) > LONGEST_MESSAGE:
+        told["extra"] = {
+            "cut": f"the message is longer: these are its first {LONGEST_MESSAGE} letters"
+        }
+    return told
+
+
+LONGEST_MESSAGE = 100_000
+_LATER = (
+    inspect.iscoroutinefunction,
+    inspect.isgeneratorfunction,
+    inspect.isasyncgenfunction,
+)
+
+
+def _named_check(check: Callable[[Any], Any]) -> str:
+    name = plain_text(getattr(check, "__name__", "check"), 100).strip("_").replace("_", " ")
+    return name or "check"
+
+
+# --- inside -------------------------------------------------------------------------------------
+#
+# What the phases inside a whole loop tell of it: names, dimensions, tensors, checks (A3, C8).
+#
+# A success covers every smaller case, so the dimensions of a loop must have run together. Where no run
+# of a part is the largest in every dimension at once, the one with the largest product stands.
+
+MOST_INSIDE = 64
+RanTogether = dict[str, int]
+
+
+class Inside:
+    """The passive phases of one loop."""
+
+    def __init__(self) -> None:
+        self.running: list[Phase] = []
+        self.names: list[str] = []
+        self.failed: dict[str, str] = {}
+        self.failed_in = ""
+        self._ran: dict[tuple[str, ...], list[RanTogether]] = {}
+        self._failed_ran: list[RanTogether] = []
+
+    def take(self, loop: Phase, inner: Phase, error: BaseException | None) -> None:
+        """One has ended; where it failed, a loop that goes on does not cover it (C11)."""
+        if inner.name not in self.names:
+            self.names.append(inner.name)
+        _largest_into(loop.declared, inner.declared)
+        if error is not None:
+            self.failed_in = self.failed_in or inner.name
+            told = f"{type(error).__name__}: {plain_text(error, 400)}"
+            self.failed.setdefault(inner.name, told)
+            self._failed_ran = [*self._failed_ran[-MOST_INSIDE:], dict(inner.ran)]
+        elif inner.ran:
+            _keep(self._ran.setdefault((inner.name, *inner.ran), []), inner.ran)
+        _beside(loop, inner)
+
+    def executed(self, succeeded: bool) -> RanTogether:
+        """Of a success what ran together; of a failure the largest of all, at which it failed."""
+        found: RanTogether = {}
+        if succeeded:
+            chosen = [max(kept, key=_product) for kept in self._ran.values()]
+            apart = {name for kept in self._ran.values() for name in _apart(kept)}
+        else:
+            chosen = [*(ran for kept in self._ran.values() for ran in kept), *self._failed_ran]
+            apart = set()
+        for ran in chosen:
+            for name, length in ran.items():
+                least = name in apart
+                so_far = found.get(name, length)
+                found[name] = min(length, so_far) if least else max(length, so_far)
+        return found
+
+    def apart(self) -> list[dict[str, int]]:
+        """Runs of one part of which none is the largest in every dimension."""
+        return [ran for kept in self._ran.values() if len(kept) > 1 for ran in kept]
+
+
+def _keep(kept: list[RanTogether], ran: RanTogether) -> None:
+    """Only what no other run is at least as large as, in every dimension."""
+    if ran in kept:
+        return
+    if any(all(ran[name] <= other[name] for name in ran) for other in kept):
+        return
+    kept[:] = [other for other in kept if any(other[name] > ran[name] for name in ran)]
+    if len(kept) < MOST_INSIDE:
+        kept.append(dict(ran))
+
+
+def _apart(kept: list[RanTogether]) -> list[str]:
+    return [name for name in kept[0] if len({ran[name] for ran in kept}) > 1]
+
+
+def _product(ran: RanTogether) -> int:
+    return math.prod(ran.values())
+
+
+def _largest_into(mine: RanTogether, its: RanTogether) -> None:
+    for name, length in its.items():
+        if length > mine.get(name, -1):
+            mine[name] = length
+
+
+def _beside(loop: Phase, inner: Phase) -> None:
+    """Tensors, checks and notes: each once, and no more than a reader can use."""
+    if inner.tensors and len(loop.tensors) < MOST_INSIDE:
+        known = {(seen["name"], tuple(seen["shape"]), seen["dtype"]) for seen in loop.tensors}
+        for seen in inner.tensors:
+            if (seen["name"], tuple(seen["shape"]), seen["dtype"]) not in known:
+                loop.tensors.append(seen)
+        del loop.tensors[MOST_INSIDE:]
+    for check in inner.checks:
+        # One that has not passed is never left out: it alone decides.
+        if check not in loop.checks and (len(loop.checks) < MOST_INSIDE or not check["passed"]):
+            loop.checks[MOST_INSIDE - 1 :] = [check]
+    loop.notes.update(inner.notes)
+
+
+# --- opened -------------------------------------------------------------------------------------
+#
+# A phase while it runs: its line of the journal, what each device shows, and what is told at its end (C1).
+
+
+class Open:
+    """One phase that has begun and has not ended."""
+
+    def __init__(self, phase: Phase, start: dict[str, Any], devices: Sequence[Device]) -> None:
+        self.phase = phase
+        self.start = start
+        self.periods = [DevicePeriod(device) for device in devices]
+        self.inside = Inside()
+        self._began = 0
+
+    def begin(self, outer: Sequence[Open], use: Callable[[Device], Use]) -> None:
+        """Steps 2 and 3: all devices are waited for, then all are read, then all are reset.
+
+        Raises:
+            Exception: what a synchronization raised.
+        """
+        for period in self.periods:
+            period.device.synchronize()
+        for place, period in enumerate(self.periods):
+            period.start = period.levels()
+            period.use_start = use(period.device)
+            for around in outer:
+                around.periods[place].peaks.fold(period.running_peaks())
+        for period in self.periods:
+            period.reset()
+            period.run()
+        self._began = time.monotonic_ns()
+
+    def synchronized(self) -> Exception | None:
+        """Wait for every device, also after one that failed; the first error."""
+        failed = None
+        for period in self.periods:
+            try:
+                period.device.synchronize()
+            except Exception as error:  # noqa: BLE001 - kept as the phase's failure
+                failed = failed or error
+        return failed
+
+    def elapsed_ns(self) -> int:
+        """Since it began to run."""
+        return time.monotonic_ns() - self._began
+
+    def read_end(self, outer: Sequence[Open], use: Callable[[Device], Use]) -> None:
+        """Step 5: peaks, for this phase and those around it, then levels."""
+        for place, period in enumerate(self.periods):
+            period.stop()
+            part = period.running_peaks()
+            for each in (*outer, self):
+                each.periods[place].peaks.fold(part)
+            period.read_end(use)
+
+    def stop(self) -> None:
+        """No sample is of it any more."""
+        for period in self.periods:
+            period.stop()
+
+    def end_passive(self, phase: Phase, error: BaseException | None) -> None:
+        """A phase inside this loop has ended: nothing is read (C8)."""
+        self.inside.running.remove(phase)
+        try:
+            phase.checked()
+        finally:
+            phase.is_over = True
+            self.inside.take(self.phase, phase, error)
+
+    def told(
+        self, error: BaseException | None, surfaced: str, duration_ns: int, period_ms: int
+    ) -> dict[str, Any]:
+        """The record's phase; what did not happen has no key (C2)."""
+        phase = self.phase
+        told = dict(self.start)
+        told["outcome"] = "success" if error is None else "failure"
+        if phase.ordering == "whole_loop":
+            told["covers"] = self._covered(error is None) or [phase.name]
+        ran = {**self.inside.executed(error is None), **phase.ran}
+        told.update({k: dict(v) for k, v in (("declared", phase.declared), ("executed", ran)) if v})
+        told["devices"] = [period.entry(period_ms) for period in self.periods]
+        if surfaced != "at_start":
+            told["duration_ns"] = duration_ns
+        if phase.tensors:
+            told["tensors"] = phase.tensors[:64]
+        told["output_check"] = check_of(phase.checks)
+        extra = {**phase.notes, **self._aside()}
+        if extra:
+            told["extra"] = extra
+        if error is not None:
+            told["error"] = error_of(error, surfaced)
+            if self.inside.failed_in:
+                told["error"].setdefault("extra", {})["phase"] = self.inside.failed_in
+        return told
+
+    def _covered(self, succeeded: bool) -> list[str]:
+        """What a loop goes through; one that went on after a part had failed does not cover that part."""
+        names = dict.fromkeys((*self.phase.covers, *self.inside.names))
+        return [name for name in names if not (succeeded and name in self.inside.failed)]
+
+    def _aside(self) -> dict[str, Any]:
+        """What happened inside a loop that its dimensions and its outcome do not tell."""
+        told = {"failed_inside": self.inside.failed, "executed_apart": self.inside.apart()}
+        return {key: value for key, value in told.items() if value}
 
 
 # --- sampler ------------------------------------------------------------------------------------
@@ -2179,29 +2895,30 @@ def error_of(error: BaseException, surfaced: str) -> dict[str, Any]:
 
 
 class Sampler:
-    """A thread that reads while a phase is open, and stops itself where there is nothing to read."""
+    """A thread that reads while a phase is open; it asks the system's tool, and never the device itself."""
 
     def __init__(
         self, devices: Devices, open_periods: Callable[[Device], list[DevicePeriod]], period_ms: int
     ) -> None:
         self.period_ms = period_ms
+        self.patience_s = 5.0
         self._devices = devices
         self._open = open_periods
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, where a process reading exists at all."""
-        if self.period_ms <= 0 or not any(self._used(device) for device in self._devices.all):
+        """Begin, unless it runs already."""
+        if self.period_ms <= 0 or self._thread is not None:
             return
         self._thread = threading.Thread(target=self._run, name="fiche-sampler", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for the sample in progress."""
+        """End, and wait for the sample in progress, but not for ever."""
         self._done.set()
         if self._thread is not None:
-            self._thread.join(timeout=5)
+            self._thread.join(timeout=self.patience_s)
 
     def _run(self) -> None:
         while not self._done.wait(self.period_ms / 1000):
@@ -2210,23 +2927,28 @@ class Sampler:
                     self._sample(device)
 
     def _sample(self, device: Device) -> None:
-        periods = self._open(device)
+        periods = [period for period in self._open(device) if period.is_running]
         if not periods:
             return
-        before = device.reserved()
+        before = _reserve(device)
         used = self._used(device)
-        after = device.reserved()
-        # A reserve that moved between the two readings says nothing of the part outside it.
-        if used is not None:
-            for period in periods:
+        after = _reserve(device)
+        for period in periods:
+            # One that ended meanwhile was read at its end: this sample may be of what came after.
+            if used is not None and period.is_running:
                 period.sample(used, before if before == after else None)
 
     def _used(self, device: Device) -> int | None:
-        try:
-            told = self._devices.use(device).get("process_device_bytes")
-        except Exception:  # noqa: BLE001 - a reading that fails is missing
-            return None
-        return None if told is None else told[0]
+        read = getattr(self._devices, "tool_use", self._devices.use)
+        told = read(device).get("process_device_bytes")
+        return None if told is None else int(told[0])
+
+
+def _reserve(device: Device) -> int | None:
+    try:
+        return device.reserved()
+    except Exception:  # noqa: BLE001 - a reading that fails is missing
+        return None
 
 
 # --- recorder -----------------------------------------------------------------------------------
@@ -2237,21 +2959,7 @@ class Sampler:
 # begins and leaves them running when it ends; memory that the program holds is never freed, and the
 # allocator's cache is emptied only where the policy of the series says so.
 
-
-class MisusedError(RuntimeError):
-    """The recorder was called in an order that would make a record say what did not happen."""
-
-
-class Open:
-    """A phase that runs: its line in the journal, its periods, and when it began."""
-
-    def __init__(self, phase: Phase, start: dict[str, Any], periods: list[DevicePeriod]) -> None:
-        self.phase = phase
-        self.start = start
-        self.periods = periods
-        self.began = 0
-        self.passive: list[Phase] = []
-        self.failed_in = ""
+__all__ = ["MisusedError", "Recorder", "recorder"]
 
 
 class Recorder:
@@ -2273,20 +2981,30 @@ class Recorder:
         self._index = 0
         self._closed = False
         self._sampler = Sampler(devices, self._periods_of, sample_ms)
-        self._write({"event": "header", **header})
-        self._sampler.start()
+        try:
+            self._write({"event": "header", **header})
+        except BaseException:
+            self._journal.discard()  # nothing was measured, and the name stays free
+            raise
+        watch = getattr(devices, "watch_resets", None)
+        self._resets = None if watch is None else watch(self._before_reset)
         atexit.register(self._at_exit)
 
     def phase(
         self,
         name: str,
         *,
-        covers: Sequence[str] = (),
+        covers: Iterable[str] | None = None,
         pass_: str | None = None,
         check: Callable[[Any], bool] | None = None,
         **declared: int,
     ) -> Phase:
-        """A phase with the dimensions asked for; `pass_` is told by itself: first, then later."""
+        """A phase with the dimensions asked for; `pass_` is told by itself: first, then later.
+
+        Raises:
+            TypeError: a word of another kind; a dimension is a whole number.
+            ValueError: a name or a number that no record can hold.
+        """
         given = {"covers": covers, "pass_": pass_, "check": check, "declared": declared}
         return Phase(self, name, "phased", **given)
 
@@ -2294,12 +3012,17 @@ class Recorder:
         self,
         name: str = "loop",
         *,
-        covers: Sequence[str] = (),
+        covers: Iterable[str] | None = None,
         pass_: str | None = None,
         check: Callable[[Any], bool] | None = None,
         **declared: int,
     ) -> Phase:
-        """The un-phased loop in its real ordering: phases inside it only give it their names (C8)."""
+        """The un-phased loop in its real ordering: phases inside it only give it their names (C8).
+
+        Raises:
+            TypeError: as `phase`.
+            ValueError: as `phase`.
+        """
         given = {"covers": covers, "pass_": pass_, "check": check, "declared": declared}
         return Phase(self, name, "whole_loop", **given)
 
@@ -2307,32 +3030,44 @@ class Recorder:
         """See `Phase.begin`."""
         self._own()
         if self._open and self._open[-1].phase.ordering == "whole_loop":
-            self._open[-1].passive.append(phase)
+            phase.take_off()
+            self._open[-1].inside.running.append(phase)
+            self._seen.add(phase.name)
             return
+        self._refuse_capture()
+        phase.take_off()
         opened = self._opened(phase)
-        self._write({"event": "phase_start", "phase": opened.start})
-        self._index += 1
+        # Before its line is on disk: an interruption in between leaves it known, as unfinished.
         self._open.append(opened)
+        self._index += 1
+        self._seen.update({phase.name, *phase.covers})
         try:
-            self._measure_from_here(opened)
-        except Exception as error:
-            self._finish(opened, error, "at_start")
+            self._started(opened)
+        except BaseException:
+            self._abandon(opened)
             raise
 
     def end(self, phase: Phase, error: BaseException | None) -> None:
         """See `Phase.end` and `Phase.fail`."""
-        self._own()
-        if self._open and phase in self._open[-1].passive:
-            self._end_passive(self._open[-1], phase, error)
+        opened = self._running(phase, error)
+        if opened is None:
             return
-        if not self._open or self._open[-1].phase is not phase:
-            raise MisusedError(f"the phase {phase.name} is not the one that runs")
-        opened = self._open[-1]
+        if phase in opened.inside.running:
+            opened.end_passive(phase, error)
+            return
         if error is not None and not isinstance(error, Exception):
             self._abandon(opened)  # an interruption is neither a success nor a failure
             return
-        late = self._synchronized(opened)
-        self._finish(opened, error or late, "in_phase" if error else "at_end")
+        try:
+            late = opened.synchronized()
+            self._finish(opened, error or late, "in_phase" if error else "at_end")
+        except OSError:
+            if error is None:
+                raise
+            return  # the caller goes on to raise its own; the document will hold this phase
+        except BaseException:
+            self._abandon(opened)
+            raise
         if late is not None and error is None:
             raise late
 
@@ -2344,14 +3079,14 @@ class Recorder:
     def close(self) -> Path:
         """Write the document; a phase that still runs has no known outcome.
 
+        A forked child closes nothing: the record is its parent's.
+
         Raises:
             OSError: it cannot be written; the journal stays and holds the same.
         """
-        if self._closed:
+        if self._closed or os.getpid() != self._owner[0]:
             return self.path
-        self._closed = True
-        atexit.unregister(self._at_exit)
-        self._sampler.stop()
+        self._let_go()
         while self._open:
             self._abandon(self._open[-1])
         self._write({"event": "footer", "phases": len(self._finished)})
@@ -2359,9 +3094,9 @@ class Recorder:
 
     def discard(self) -> None:
         """Leave no file behind: for a program that found out that there is nothing to measure."""
-        self._closed = True
-        atexit.unregister(self._at_exit)
-        self._sampler.stop()
+        if self._closed or os.getpid() != self._owner[0]:
+            return
+        self._let_go()
         self._journal.discard()
 
     def document(self) -> dict[str, Any]:
@@ -2385,102 +3120,107 @@ class Recorder:
     def _opened(self, phase: Phase) -> Open:
         parent = int(self._open[-1].start["index"]) if self._open else None
         start = start_of(phase, self._index, self._pass(phase), self._case, parent)
-        return Open(phase, start, [DevicePeriod(device) for device in self.devices.all])
+        return Open(phase, start, self.devices.all)
 
     def _pass(self, phase: Phase) -> str:
-        """A whole loop is a first pass only where nothing at all ran before it."""
+        """A whole loop is a first pass only where nothing at all began before it."""
         if phase.forced_pass is not None:
             return phase.forced_pass
-        before = bool(self._seen) if phase.ordering == "whole_loop" else phase.name in self._seen
-        return "later" if before else "first"
+        whole = phase.ordering == "whole_loop"
+        return "later" if (self._index if whole else phase.name in self._seen) else "first"
 
-    def _measure_from_here(self, opened: Open) -> None:
-        for period in opened.periods:
-            period.device.synchronize()
-        for place, period in enumerate(opened.periods):
-            period.start = period.levels()
-            period.use_start = self._use(period.device)
-            for outer in self._open[:-1]:
-                outer.periods[place].peaks.fold(period.running_peaks())
-        for period in opened.periods:
-            period.reset()
-        opened.began = time.monotonic_ns()
-
-    def _synchronized(self, opened: Open) -> Exception | None:
-        for period in opened.periods:
-            try:
-                period.device.synchronize()
-            except Exception as error:  # noqa: BLE001 - kept as the phase's failure
-                return error
-        return None
+    def _started(self, opened: Open) -> None:
+        """Steps 1 to 3. A line that cannot be written starts no phase."""
+        try:
+            self._write({"event": "phase_start", "phase": opened.start})
+        except OSError:
+            self._open.remove(opened)
+            raise
+        try:
+            opened.begin(self._open[:-1], self._use_and_watch)
+        except Exception as error:
+            with contextlib.suppress(OSError):  # a full disk: the document will hold this phase
+                self._finish(opened, error, "at_start")
+            raise
 
     def _finish(self, opened: Open, error: BaseException | None, surfaced: str) -> None:
-        duration = time.monotonic_ns() - opened.began
+        duration = opened.elapsed_ns()
         if surfaced != "at_start":
-            self._read_end(opened)
-        self._open.pop()
-        opened.phase.checked()
-        self._seen.update({opened.phase.name, *opened.phase.covers})
-        told = self._told(opened, error, surfaced, duration)
-        self._finished.append(told)
-        self._write({"event": "phase_end", "phase": told})
-
-    def _read_end(self, opened: Open) -> None:
-        for place, period in enumerate(opened.periods):
-            part = period.running_peaks()
-            for each in self._open:
-                each.periods[place].peaks.fold(part)
-            period.end = period.levels()
-            period.use_end = self._use(period.device)
-
-    def _told(
-        self, opened: Open, error: BaseException | None, surfaced: str, duration: int
-    ) -> dict[str, Any]:
-        phase = opened.phase
-        told = dict(opened.start)
-        if phase.ordering == "whole_loop":
-            told["covers"] = list(dict.fromkeys(phase.covers)) or [phase.name]
-        if phase.declared:
-            told["declared"] = dict(phase.declared)
-        if phase.ran:
-            told["executed"] = dict(phase.ran)
-        told["outcome"] = "success" if error is None else "failure"
-        told["devices"] = [p.entry(self._sampler.period_ms) for p in opened.periods]
-        if surfaced != "at_start":
-            told["duration_ns"] = duration
-        if phase.tensors:
-            told["tensors"] = phase.tensors[:64]
-        told["output_check"] = check_of(phase.checks)
-        if phase.notes:
-            told["extra"] = dict(phase.notes)
-        if error is not None:
-            told["error"] = error_of(error, surfaced)
-            if opened.failed_in:
-                told["error"]["extra"] = {"phase": opened.failed_in}
-        return told
-
-    def _end_passive(self, loop: Open, phase: Phase, error: BaseException | None) -> None:
-        loop.passive.remove(phase)
-        phase.checked()
-        if phase.name not in loop.phase.covers:
-            loop.phase.covers.append(phase.name)
-        gathered(loop.phase, phase)
-        if error is not None and not loop.failed_in:
-            loop.failed_in = phase.name
+            opened.read_end(self._open[:-1], self._use)
+        self._open.remove(opened)
+        try:
+            opened.phase.checked()
+        finally:  # interrupted or not, it has ended and has been read
+            opened.phase.is_over = True
+            told = opened.told(error, surfaced, duration, self._sampler.period_ms)
+            self._finished.append(told)
+            self._write({"event": "phase_end", "phase": told})
 
     def _abandon(self, opened: Open) -> None:
+        """Of unknown outcome, unless it has ended already.
+
+        Phases around it lose nothing: what their counters showed was taken in before it reset them, and
+        since then the counters run on.
+        """
+        if opened not in self._open:
+            return
         self._open.remove(opened)
-        self._seen.add(opened.phase.name)
         self._left.append(opened.start)
-        # Its peaks are not read here, so the outer ones, whose counters it reset, are not known either.
-        for outer in self._open:
-            for period in outer.periods:
-                period.peaks.fold({})
+        opened.stop()
+
+    def _running(self, phase: Phase, error: BaseException | None) -> Open | None:
+        """What ends with the phase; None where an exception on its way must not be replaced by another.
+
+        Raises:
+            MisusedError: it is not the innermost that runs, or not in this process and thread.
+        """
+        try:
+            self._own()
+        except MisusedError:
+            if error is None and os.getpid() == self._owner[0]:
+                raise
+            return None
+        top = self._open[-1] if self._open else None
+        if top is not None and (top.phase is phase or phase in top.inside.running):
+            return top
+        if error is None:
+            raise MisusedError(f"the phase {phase.name} is not the one that runs")
+        for opened in [each for each in self._open if each.phase is phase]:
+            self._abandon(opened)  # a generator that is closed while another phase runs, say
+        return None
+
+    def _refuse_capture(self) -> None:
+        if any(getattr(device, "capturing", bool)() for device in self.devices.all):
+            raise MisusedError(
+                "a CUDA graph is being captured, and a phase would synchronize: put it around the capture"
+            )
+
+    def _before_reset(self, index: int) -> None:
+        """Somebody resets the peaks of a device: what they show goes into every phase that runs."""
+        for device in self.devices.all:
+            if device.index == index:
+                for period in self._periods_of(device):
+                    if period.is_running:
+                        period.peaks.fold(period.running_peaks())
+
+    def _let_go(self) -> None:
+        self._closed = True
+        atexit.unregister(self._at_exit)
+        self._sampler.stop()
+        if self._resets is not None:
+            self._resets.stop()
 
     def _periods_of(self, device: Device) -> list[DevicePeriod]:
         return [p for opened in list(self._open) for p in opened.periods if p.device is device]
 
-    def _use(self, device: Device) -> dict[str, tuple[int, str]]:
+    def _use_and_watch(self, device: Device) -> Use:
+        """Samples begin with the first phase at which the process can be read at all."""
+        told = self._use(device)
+        if "process_device_bytes" in told:
+            self._sampler.start()
+        return told
+
+    def _use(self, device: Device) -> Use:
         try:
             return self.devices.use(device)
         except Exception:  # noqa: BLE001 - a reading that fails is missing
@@ -2496,8 +3236,7 @@ class Recorder:
         self._journal.write(event)
 
     def _at_exit(self) -> None:
-        if os.getpid() == self._owner[0]:
-            self.close()
+        self.close()
 
 
 def recorder(
@@ -2520,13 +3259,29 @@ def recorder(
         NoDevice: there is nothing to measure with, and no file is written (C10).
         FileExistsError: the record exists; no measurement is overwritten.
         OSError: the folder cannot be written.
-        TypeError: a word that no record has.
+        TypeError: a word that no record has, or of another kind.
+        ValueError: one that no record can hold.
     """
-    named = device is None or isinstance(device, (str, list, tuple))
-    devices: Devices = find_devices(device) if named else device  # type: ignore[arg-type, assignment]
     path = record_path(output)
-    header = heading(path, devices, dict(workload or {}), told)
-    return Recorder(path, devices, header, case, sample_ms)
+    case = text_word("case", case) if case else ""
+    sample_ms = whole_word("sample_ms", sample_ms)
+    words = fact_words(workload or {})
+    series = series_words(told)
+    devices = _devices(device)
+    return Recorder(path, devices, heading(path, devices, words, series), case, sample_ms)
+
+
+def _devices(device: Any) -> Devices:
+    """Those named, by text or as PyTorch's own `torch.device`; or those that are handed over."""
+    if device is None or isinstance(device, str):
+        return find_devices(device)
+    if isinstance(device, (list, tuple)):
+        return find_devices([str(each) for each in device])
+    if hasattr(device, "all") and hasattr(device, "use"):
+        return device  # type: ignore[no-any-return]
+    if hasattr(device, "type") and hasattr(device, "index"):
+        return find_devices(str(device))
+    raise TypeError(f"device is a name such as cuda:0, not {type(device).__name__}")
 
 
 # --- turns --------------------------------------------------------------------------------------

@@ -423,20 +423,43 @@ def test_without_samples_the_part_outside_is_no_peak(path):
     assert one(path)["devices"][0]["outside_allocator_bytes"]["stat"] == "current"
 
 
-def test_samples_that_watched_the_phase_make_it_one(path):
-    """The largest of the end and of every sample: a part that was larger on the way is not lost."""
-    high = {"now": 300}
-    machine = simulated(uses={"cuda:0": lambda: uses(high["now"] * MIB)})
-    with recorder(path, device=machine, sample_ms=1) as rec, rec.whole_loop():
-        high["now"] = 900
-        wait_for(lambda: any(p.sampled == 900 * MIB for p in rec._periods_of(machine.all[0])))
-        high["now"] = 310
-    (told,) = one(path)["devices"]
-    assert told["process_device_bytes"]["sampled_max"] == 900 * MIB
+def watched(path, num_samples, levels, sample_ms=1):
+    """The part outside, where the process held one level after the other, each looked at so often."""
+    now = {"level": levels[0]}
+    machine = simulated(uses={"cuda:0": lambda: uses(now["level"] * MIB)})
+    with recorder(path, device=machine, sample_ms=sample_ms) as rec, rec.whole_loop():
+        (period,) = rec._periods_of(machine.all[0])
+        for level in levels[1:]:
+            now["level"] = level
+            wait_for(lambda level=level: (period.sampled or 0) >= level * MIB)
+            more = period.outside.num_samples + num_samples
+            wait_for(lambda more=more: period.outside.num_samples >= more)
+    return one(path)["devices"][0]
+
+
+def test_samples_that_watched_it_grow_make_the_last_level_a_peak(path):
+    told = watched(path, 3, (300, 310, 400))
+    assert told["process_device_bytes"]["sampled_max"] == 400 * MIB
     assert told["process_device_bytes"]["period_ms"] == 1
     assert "peak" not in told["process_device_bytes"]
-    assert told["outside_allocator_bytes"]["bytes"] == 900 * MIB
-    assert told["outside_allocator_bytes"]["stat"] == "peak"
+    outside = told["outside_allocator_bytes"]
+    assert (outside["bytes"], outside["stat"]) == (400 * MIB, "peak")
+    assert "ms apart" in outside["how"]
+
+
+def test_a_part_outside_that_fell_has_no_peak(path):
+    """Somebody frees there, so that it may have been larger between two samples: the largest seen stands."""
+    now = {"level": 300}
+    machine = simulated(uses={"cuda:0": lambda: uses(now["level"] * MIB)})
+    with recorder(path, device=machine, sample_ms=1) as rec, rec.whole_loop():
+        (period,) = rec._periods_of(machine.all[0])
+        now["level"] = 900
+        wait_for(lambda: period.sampled == 900 * MIB)
+        wait_for(lambda: period.outside.num_samples >= 5)
+        now["level"] = 310
+    outside = one(path)["devices"][0]["outside_allocator_bytes"]
+    assert (outside["bytes"], outside["stat"]) == (900 * MIB, "sampled_max")
+    assert "fell" in outside["how"]
 
 
 def wait_for(condition):
@@ -564,7 +587,7 @@ def test_a_forked_child_adds_nothing(path):
         child = os.fork()
         if child == 0:
             try:
-                rec.phase("in the child").begin()
+                rec.phase("forked").begin()
             except MisusedError:
                 os._exit(7)
             os._exit(0)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from fiche.measure.protocol.environment import environment_block
+from fiche.measure.protocol.resets import ResetWatch
 from fiche.measure.protocol.system import system_tool
 
 
@@ -97,6 +98,13 @@ class TorchDevice:
         """Of the whole process: PyTorch has no narrower one."""
         self._api.empty_cache()
 
+    def capturing(self) -> bool:
+        """Whether a CUDA graph is being captured: a synchronization would fail, and spoil the capture."""
+        try:
+            return self._api.is_current_stream_capturing() is True
+        except Exception:  # noqa: BLE001 - XPU and old versions have no such thing
+            return False
+
     def _counter(self, name: str) -> int:
         """What `memory_allocated` and its kin return, but for the zero they make of a missing counter.
 
@@ -126,13 +134,21 @@ class TorchDevices:
 
     def use(self, device: Device) -> dict[str, tuple[int, str]]:
         """By the system's own tool; PyTorch's free reading where there is none."""
-        found: dict[str, tuple[int, str]] = {}
-        if self._tool is not None:
-            key = self._uuids.get(device.index)
-            found = dict(self._tool.use(device.index if key is None else key, os.getpid()))
+        found = self.tool_use(device)
         if "free_bytes" not in found:
             found.update(_free(getattr(self._torch, device.name.split(":")[0]), device.index))
         return found
+
+    def tool_use(self, device: Device) -> dict[str, tuple[int, str]]:
+        """By the system's tool alone, which another thread may ask while the device works."""
+        if self._tool is None:
+            return {}
+        key = self._uuids.get(device.index)
+        return dict(self._tool.use(device.index if key is None else key, os.getpid()))
+
+    def watch_resets(self, before: Callable[[int], None]) -> ResetWatch:
+        """Call `before` in front of every reset of peaks in this process, until the watch is stopped."""
+        return ResetWatch(getattr(self._torch, "_C", None), before)
 
 
 def find_devices(names: str | Sequence[str] | None = None) -> Devices:
@@ -197,6 +213,8 @@ def _indexes(names: str | Sequence[str] | None, kind: str, count: int, api: Any)
         names = f"{kind}:{local}" if local.isdigit() else kind
     asked = [names] if isinstance(names, str) else list(names)
     found = [_index(name, kind, count, api) for name in asked]
+    if not found:
+        raise NoDevice("no device is named: write cuda:0, xpu:0 or all")
     if len(set(found)) != len(found):
         raise NoDevice(f"a device is named twice: {', '.join(asked)}")
     return found

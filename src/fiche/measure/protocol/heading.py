@@ -12,25 +12,20 @@ from typing import Any
 from fiche.measure.protocol.devices import Devices
 from fiche.measure.protocol.places import rank_of
 from fiche.measure.protocol.tool import FORMAT, NAME, VERSION
+from fiche.measure.protocol.words import id_word, plan_words, text_word, whole_word
 
 FRESH = "one fresh process per series"
 RUNNING = "a series inside a running process"
 _SERIES = ("order", "warmups", "repeats", "empty_cache", "seed", "run", "plan")
 _TOP = ("gpu", "machine")
+_IDS = {"gpu": "[a-z0-9][a-z0-9._-]", "machine": "[A-Za-z0-9][A-Za-z0-9._-]"}
 _WORDS = frozenset((*_SERIES, *_TOP, "series", "protocol"))
 
 
 def heading(
     path: Path, devices: Devices, workload: dict[str, Any], told: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All keys of a record but its phases.
-
-    Raises:
-        TypeError: a word that no record has.
-    """
-    unknown = sorted(set(told) - _WORDS)
-    if unknown:
-        raise TypeError(f"a record has no {', '.join(unknown)}; it has {', '.join(sorted(_WORDS))}")
+    """All keys of a record but its phases, out of words that `series_words` has let through."""
     head: dict[str, Any] = {
         "format": FORMAT,
         "tool": {"name": NAME, "version": VERSION},
@@ -42,6 +37,33 @@ def heading(
     return head
 
 
+def series_words(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Further words of a record, each checked; what is not told is left out.
+
+    Raises:
+        TypeError: a word that no record has, or of another kind.
+        ValueError: one that no record can hold.
+    """
+    unknown = sorted(set(told) - _WORDS)
+    if unknown:
+        raise TypeError(f"a record has no {', '.join(unknown)}; it has {', '.join(sorted(_WORDS))}")
+    return {key: _checked(key, value) for key, value in told.items() if _is_told(value)}
+
+
+def _is_told(value: Any) -> bool:
+    return value is not None and not (isinstance(value, str) and value == "")
+
+
+def _checked(key: str, value: Any) -> Any:
+    if key in ("warmups", "repeats", "seed"):
+        return whole_word(key, value)
+    if key == "plan":
+        return plan_words(value)
+    if key in _IDS:
+        return id_word(key, value, _IDS[key])
+    return text_word(key, value)
+
+
 def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, Any]:
     protocol = told.get("protocol") or (FRESH if devices.fresh else RUNNING)
     series: dict[str, Any] = {
@@ -50,7 +72,7 @@ def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, 
         "process": {"protocol": protocol, "pid": os.getpid()},
         "empty_cache": "never",
     }
-    series.update({key: told[key] for key in _SERIES if told.get(key) not in (None, "")})
+    series.update({key: told[key] for key in _SERIES if key in told})
     if "run" not in series and os.environ.get("FICHE_RUN_ID"):
         series["run"] = os.environ["FICHE_RUN_ID"]
     if "run" in series:

@@ -42,6 +42,8 @@ class Journal:
     def write(self, event: dict[str, Any]) -> None:
         """Append one line and see it on disk; where it does not fit, nothing of it stays.
 
+        An interruption leaves the line whole or takes it back, too.
+
         Raises:
             OSError: the disk is full or gone; the lines before it stand.
         """
@@ -52,11 +54,20 @@ class Journal:
             _write_whole(self._file, line)
             os.fsync(self._file)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self._good)
-                os.lseek(self._file, self._good, os.SEEK_SET)
+            self._take_back()
             raise OSError(error.errno, error.strerror, str(self.journal)) from None
+        except BaseException:
+            if os.fstat(self._file).st_size == self._good + len(line):
+                self._good += len(line)
+            else:
+                self._take_back()
+            raise
         self._good += len(line)
+
+    def _take_back(self) -> None:
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._file, self._good)
+            os.lseek(self._file, self._good, os.SEEK_SET)
 
     def finish(self, document: dict[str, Any]) -> Path:
         """Write the document whole beside the journal, then take the journal away.
@@ -78,7 +89,8 @@ class Journal:
         finally:
             with contextlib.suppress(OSError):
                 partial.unlink()
-        self.journal.unlink()
+        with contextlib.suppress(OSError):  # both hold the same
+            self.journal.unlink()
         _sync_folder(self.path.parent)
         return self.path
 

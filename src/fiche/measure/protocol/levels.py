@@ -7,10 +7,13 @@ part was read after a synchronization, and peaks are absolute levels, so nothing
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from fiche.measure.protocol.devices import Device
+from fiche.measure.protocol.outside import Outside
+from fiche.measure.protocol.words import plain_text
 
 Use = dict[str, tuple[int, str]]
 _COUNTERS = ("allocated_bytes", "reserved_bytes")
@@ -35,6 +38,10 @@ class Peaks:
         """The peaks that are known."""
         return {name: peak for name, peak in self._largest.items() if name not in self._lost}
 
+    def lose(self, counter: str) -> None:
+        """It is unknown from now on."""
+        self._lost.add(counter)
+
 
 class DevicePeriod:
     """What one device shows over one phase."""
@@ -47,9 +54,26 @@ class DevicePeriod:
         self.use_start: Use = {}
         self.use_end: Use = {}
         self.sampled: int | None = None
-        self.sampled_outside: int | None = None
-        self.num_samples = 0
+        self.outside = Outside()
+        self.is_running = False
+        self._ended = False
         self.unread: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Steps 2 and 3 are done: what is read from here on is of this phase."""
+        self.outside.watch_from(time.monotonic_ns())
+        self._look(self.use_start, self.start, "start")
+        self.is_running = True
+
+    def stop(self) -> None:
+        """The phase has ended; a sample that is still on its way is not of it."""
+        self.is_running = False
+
+    def read_end(self, use: Callable[[Device], Use]) -> None:
+        """Step 5, after the peaks: the final levels, and what the whole process holds."""
+        self.end = self.levels()
+        self.use_end = use(self.device)
+        self._look(self.use_end, self.end, "current")
 
     def levels(self) -> dict[str, int]:
         """Allocated and reserved now: two counters, never added (C3)."""
@@ -62,7 +86,7 @@ class DevicePeriod:
         try:
             self.device.reset_peaks()
         except Exception as error:  # noqa: BLE001 - as any reading that fails
-            self.unread["reset_peaks"] = f"{type(error).__name__}: {error}"[:300]
+            self.unread["reset_peaks"] = f"{type(error).__name__}: {plain_text(error, 300)}"[:300]
             self.peaks.fold({})
 
     def running_peaks(self) -> dict[str, int]:
@@ -75,13 +99,19 @@ class DevicePeriod:
         )
 
     def sample(self, used: int, reserved: int | None) -> None:
-        """Take in one reading of the whole process made while the phase ran."""
-        self.num_samples += 1
+        """Take in one reading of the whole process made while the phase ran.
+
+        `reserved` is None where the reserve moved meanwhile: it says nothing of the part outside.
+        """
         self.sampled = used if self.sampled is None else max(self.sampled, used)
-        if reserved is not None and used >= reserved:
-            outside = used - reserved
-            so_far = self.sampled_outside
-            self.sampled_outside = outside if so_far is None else max(so_far, outside)
+        if reserved is not None:
+            self.outside.look(used, reserved, "sampled_max", time.monotonic_ns())
+
+    def _look(self, use: Use, levels: dict[str, int], where: str) -> None:
+        used, reserved = use.get(_USED), levels.get("reserved_bytes")
+        if used is not None and reserved is not None:
+            self._ended = where == "current"
+            self.outside.look(used[0], reserved, where, time.monotonic_ns())
 
     def _read(self, counters: dict[str, Callable[[], int]]) -> dict[str, int]:
         found = {}
@@ -89,11 +119,12 @@ class DevicePeriod:
             try:
                 found[name] = int(read())
             except Exception as error:  # noqa: BLE001 - a reading that fails is missing, never zero
-                self.unread[name] = f"{type(error).__name__}: {error}"[:300]
+                self.unread[name] = f"{type(error).__name__}: {plain_text(error, 300)}"[:300]
         return found
 
     def entry(self, period_ms: int) -> dict[str, Any]:
         """The record's entry: what was not read has no key."""
+        self._doubt_peaks()
         entry: dict[str, Any] = {"device": self.device.name}
         for key, levels in (("start", self.start), ("peak", self.peaks.told()), ("end", self.end)):
             if levels:
@@ -111,47 +142,50 @@ class DevicePeriod:
     def _process(self, period_ms: int) -> dict[str, Any]:
         """Device use of the process. A lifetime's peak is this phase's where it rose during it."""
         start, end = self.use_start.get(_USED), self.use_end.get(_USED)
-        after = self.use_end.get(_PEAK)
-        known = start or end or after
-        if known is None:
-            return {}
-        told: dict[str, Any] = {"counter": (after or known)[1] if self._rose() else known[1]}
+        peak = self._own_peak()
+        known = peak or start or end
+        told: dict[str, Any] = {} if known is None else {"counter": known[1]}
         if start is not None:
             told["start"] = start[0]
-        if after is not None and self._rose():
-            told["peak"] = after[0]
-        if self.sampled is not None:
+        if peak is not None:
+            told["peak"] = peak[0]
+        if self.sampled is not None and known is not None:
             told.update(sampled_max=self.sampled, period_ms=period_ms)
         if end is not None:
             told["end"] = end[0]
         return {"process_device_bytes": told} if len(told) > 1 else {}
 
-    def _rose(self) -> bool:
+    def _own_peak(self) -> tuple[int, str] | None:
+        """It rose during the phase, or the process held nothing before; and no level lies above it."""
         before, after = self.use_start.get(_PEAK), self.use_end.get(_PEAK)
-        return after is not None and (before is None or after[0] > before[0])
+        if after is None or (before is None and _USED in self.use_start):
+            return None
+        if before is not None and after[0] <= before[0]:
+            return None
+        used = [use[_USED][0] for use in (self.use_start, self.use_end) if _USED in use]
+        if after[0] < max([*used, self.sampled or 0]):
+            self.unread[_PEAK] = f"{after[1]} says {after[0]}, below a level of the phase"
+            return None
+        return after
+
+    def _doubt_peaks(self) -> None:
+        """A peak below a level of its own period is none: somebody reset the counter unseen."""
+        for name, peak in self.peaks.told().items():
+            if peak < max(self.start.get(name, 0), self.end.get(name, 0)):
+                self.peaks.lose(name)
+                self.unread[f"peak {name}"] = f"the counter says {peak}, below a level of the phase"
 
     def _outside(self) -> dict[str, Any]:
-        """Process less reserve at one checkpoint; a peak only where samples watched the whole phase.
-
-        A driver keeps a context, loaded kernels and local memory until the process ends, so this part
-        only grows while nobody frees it; the samples show whether somebody did.
-        """
+        """Of a process reading that lies below the reserve nothing is told: it is not of this process."""
         used, reserved = self.use_end.get(_USED), self.end.get("reserved_bytes")
         if used is None or reserved is None or used[0] < reserved:
             return {}
-        outside = used[0] - reserved
-        how = f"{used[1]} - memory_reserved, after the phase"
-        if self.sampled_outside is None:
-            return _part(outside, "current", how)
-        how += f"; the largest of this and {self.num_samples} samples during it"
-        return _part(max(outside, self.sampled_outside), "peak", how)
+        if not self._ended:  # a reader of its own, which set the levels itself
+            self._look(self.use_end, self.end, "current")
+        return {"outside_allocator_bytes": self.outside.told(used[1])}
 
 
 _USED, _PEAK = "process_device_bytes", "process_device_peak"
-
-
-def _part(outside: int, stat: str, how: str) -> dict[str, Any]:
-    return {"outside_allocator_bytes": {"bytes": outside, "stat": stat, "how": how}}
 
 
 def _larger(

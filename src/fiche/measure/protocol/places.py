@@ -23,23 +23,31 @@ def rank_of() -> dict[str, int | str] | None:
 
 
 def record_path(output: str | Path | None) -> Path:
-    """The document's path; each rank its own, and a new name where none is given."""
-    folder = Path(os.environ.get("FICHE_RUN_FOLDER") or ".")
-    if output is None:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        path = _unused(folder / f"fiche-record-{stamp}-{os.getpid()}.json")
-    else:
-        path = Path(output)
+    """The document's path; each rank its own, and a new name where none is given.
+
+    It starts at the root, so that a program may change its folder meanwhile.
+
+    Raises:
+        ValueError: it names no file.
+    """
     rank = rank_of()
-    return path if rank is None else path.with_name(f"{path.stem}-rank{rank['rank']}{path.suffix}")
+    mark = "" if rank is None else f"-rank{rank['rank']}"
+    if output is None:
+        folder = Path(os.environ.get("FICHE_RUN_FOLDER") or ".").absolute()
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        return _unused(folder, f"fiche-record-{stamp}-{os.getpid()}", mark)
+    path = Path(output).absolute()
+    if not Path(output).name or path.name == "..":
+        raise ValueError(f"output names no file: {str(output)[:200]!r}")
+    return path.with_name(f"{path.stem}{mark}{path.suffix}")
 
 
-def _unused(path: Path) -> Path:
+def _unused(folder: Path, stem: str, mark: str) -> Path:
     """A second recorder of one process within one second takes the next name."""
-    number, free = 1, path
-    while free.exists() or free.with_name(f"{free.name}.journal").exists():
+    number, free = 1, folder / f"{stem}{mark}.json"
+    while os.path.lexists(free) or os.path.lexists(f"{free}.journal"):
         number += 1
-        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        free = folder / f"{stem}-{number}{mark}.json"
     return free
 
 

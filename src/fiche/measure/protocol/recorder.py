@@ -8,37 +8,25 @@ allocator's cache is emptied only where the policy of the series says so.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from fiche.measure.protocol.devices import Device, Devices, find_devices
-from fiche.measure.protocol.heading import heading
+from fiche.measure.protocol.heading import heading, series_words
 from fiche.measure.protocol.journal import Journal
-from fiche.measure.protocol.levels import DevicePeriod
-from fiche.measure.protocol.phase import Phase, check_of, error_of, gathered, start_of
+from fiche.measure.protocol.levels import DevicePeriod, Use
+from fiche.measure.protocol.opened import Open
+from fiche.measure.protocol.phase import Phase, start_of
 from fiche.measure.protocol.places import record_path
 from fiche.measure.protocol.sampler import Sampler
+from fiche.measure.protocol.words import MisusedError, fact_words, text_word, whole_word
 
-
-class MisusedError(RuntimeError):
-    """The recorder was called in an order that would make a record say what did not happen."""
-
-
-class Open:
-    """A phase that runs: its line in the journal, its periods, and when it began."""
-
-    def __init__(self, phase: Phase, start: dict[str, Any], periods: list[DevicePeriod]) -> None:
-        self.phase = phase
-        self.start = start
-        self.periods = periods
-        self.began = 0
-        self.passive: list[Phase] = []
-        self.failed_in = ""
+__all__ = ["MisusedError", "Recorder", "recorder"]
 
 
 class Recorder:
@@ -60,20 +48,30 @@ class Recorder:
         self._index = 0
         self._closed = False
         self._sampler = Sampler(devices, self._periods_of, sample_ms)
-        self._write({"event": "header", **header})
-        self._sampler.start()
+        try:
+            self._write({"event": "header", **header})
+        except BaseException:
+            self._journal.discard()  # nothing was measured, and the name stays free
+            raise
+        watch = getattr(devices, "watch_resets", None)
+        self._resets = None if watch is None else watch(self._before_reset)
         atexit.register(self._at_exit)
 
     def phase(
         self,
         name: str,
         *,
-        covers: Sequence[str] = (),
+        covers: Iterable[str] | None = None,
         pass_: str | None = None,
         check: Callable[[Any], bool] | None = None,
         **declared: int,
     ) -> Phase:
-        """A phase with the dimensions asked for; `pass_` is told by itself: first, then later."""
+        """A phase with the dimensions asked for; `pass_` is told by itself: first, then later.
+
+        Raises:
+            TypeError: a word of another kind; a dimension is a whole number.
+            ValueError: a name or a number that no record can hold.
+        """
         given = {"covers": covers, "pass_": pass_, "check": check, "declared": declared}
         return Phase(self, name, "phased", **given)
 
@@ -81,12 +79,17 @@ class Recorder:
         self,
         name: str = "loop",
         *,
-        covers: Sequence[str] = (),
+        covers: Iterable[str] | None = None,
         pass_: str | None = None,
         check: Callable[[Any], bool] | None = None,
         **declared: int,
     ) -> Phase:
-        """The un-phased loop in its real ordering: phases inside it only give it their names (C8)."""
+        """The un-phased loop in its real ordering: phases inside it only give it their names (C8).
+
+        Raises:
+            TypeError: as `phase`.
+            ValueError: as `phase`.
+        """
         given = {"covers": covers, "pass_": pass_, "check": check, "declared": declared}
         return Phase(self, name, "whole_loop", **given)
 
@@ -94,32 +97,44 @@ class Recorder:
         """See `Phase.begin`."""
         self._own()
         if self._open and self._open[-1].phase.ordering == "whole_loop":
-            self._open[-1].passive.append(phase)
+            phase.take_off()
+            self._open[-1].inside.running.append(phase)
+            self._seen.add(phase.name)
             return
+        self._refuse_capture()
+        phase.take_off()
         opened = self._opened(phase)
-        self._write({"event": "phase_start", "phase": opened.start})
-        self._index += 1
+        # Before its line is on disk: an interruption in between leaves it known, as unfinished.
         self._open.append(opened)
+        self._index += 1
+        self._seen.update({phase.name, *phase.covers})
         try:
-            self._measure_from_here(opened)
-        except Exception as error:
-            self._finish(opened, error, "at_start")
+            self._started(opened)
+        except BaseException:
+            self._abandon(opened)
             raise
 
     def end(self, phase: Phase, error: BaseException | None) -> None:
         """See `Phase.end` and `Phase.fail`."""
-        self._own()
-        if self._open and phase in self._open[-1].passive:
-            self._end_passive(self._open[-1], phase, error)
+        opened = self._running(phase, error)
+        if opened is None:
             return
-        if not self._open or self._open[-1].phase is not phase:
-            raise MisusedError(f"the phase {phase.name} is not the one that runs")
-        opened = self._open[-1]
+        if phase in opened.inside.running:
+            opened.end_passive(phase, error)
+            return
         if error is not None and not isinstance(error, Exception):
             self._abandon(opened)  # an interruption is neither a success nor a failure
             return
-        late = self._synchronized(opened)
-        self._finish(opened, error or late, "in_phase" if error else "at_end")
+        try:
+            late = opened.synchronized()
+            self._finish(opened, error or late, "in_phase" if error else "at_end")
+        except OSError:
+            if error is None:
+                raise
+            return  # the caller goes on to raise its own; the document will hold this phase
+        except BaseException:
+            self._abandon(opened)
+            raise
         if late is not None and error is None:
             raise late
 
@@ -131,14 +146,14 @@ class Recorder:
     def close(self) -> Path:
         """Write the document; a phase that still runs has no known outcome.
 
+        A forked child closes nothing: the record is its parent's.
+
         Raises:
             OSError: it cannot be written; the journal stays and holds the same.
         """
-        if self._closed:
+        if self._closed or os.getpid() != self._owner[0]:
             return self.path
-        self._closed = True
-        atexit.unregister(self._at_exit)
-        self._sampler.stop()
+        self._let_go()
         while self._open:
             self._abandon(self._open[-1])
         self._write({"event": "footer", "phases": len(self._finished)})
@@ -146,9 +161,9 @@ class Recorder:
 
     def discard(self) -> None:
         """Leave no file behind: for a program that found out that there is nothing to measure."""
-        self._closed = True
-        atexit.unregister(self._at_exit)
-        self._sampler.stop()
+        if self._closed or os.getpid() != self._owner[0]:
+            return
+        self._let_go()
         self._journal.discard()
 
     def document(self) -> dict[str, Any]:
@@ -172,102 +187,107 @@ class Recorder:
     def _opened(self, phase: Phase) -> Open:
         parent = int(self._open[-1].start["index"]) if self._open else None
         start = start_of(phase, self._index, self._pass(phase), self._case, parent)
-        return Open(phase, start, [DevicePeriod(device) for device in self.devices.all])
+        return Open(phase, start, self.devices.all)
 
     def _pass(self, phase: Phase) -> str:
-        """A whole loop is a first pass only where nothing at all ran before it."""
+        """A whole loop is a first pass only where nothing at all began before it."""
         if phase.forced_pass is not None:
             return phase.forced_pass
-        before = bool(self._seen) if phase.ordering == "whole_loop" else phase.name in self._seen
-        return "later" if before else "first"
+        whole = phase.ordering == "whole_loop"
+        return "later" if (self._index if whole else phase.name in self._seen) else "first"
 
-    def _measure_from_here(self, opened: Open) -> None:
-        for period in opened.periods:
-            period.device.synchronize()
-        for place, period in enumerate(opened.periods):
-            period.start = period.levels()
-            period.use_start = self._use(period.device)
-            for outer in self._open[:-1]:
-                outer.periods[place].peaks.fold(period.running_peaks())
-        for period in opened.periods:
-            period.reset()
-        opened.began = time.monotonic_ns()
-
-    def _synchronized(self, opened: Open) -> Exception | None:
-        for period in opened.periods:
-            try:
-                period.device.synchronize()
-            except Exception as error:  # noqa: BLE001 - kept as the phase's failure
-                return error
-        return None
+    def _started(self, opened: Open) -> None:
+        """Steps 1 to 3. A line that cannot be written starts no phase."""
+        try:
+            self._write({"event": "phase_start", "phase": opened.start})
+        except OSError:
+            self._open.remove(opened)
+            raise
+        try:
+            opened.begin(self._open[:-1], self._use_and_watch)
+        except Exception as error:
+            with contextlib.suppress(OSError):  # a full disk: the document will hold this phase
+                self._finish(opened, error, "at_start")
+            raise
 
     def _finish(self, opened: Open, error: BaseException | None, surfaced: str) -> None:
-        duration = time.monotonic_ns() - opened.began
+        duration = opened.elapsed_ns()
         if surfaced != "at_start":
-            self._read_end(opened)
-        self._open.pop()
-        opened.phase.checked()
-        self._seen.update({opened.phase.name, *opened.phase.covers})
-        told = self._told(opened, error, surfaced, duration)
-        self._finished.append(told)
-        self._write({"event": "phase_end", "phase": told})
-
-    def _read_end(self, opened: Open) -> None:
-        for place, period in enumerate(opened.periods):
-            part = period.running_peaks()
-            for each in self._open:
-                each.periods[place].peaks.fold(part)
-            period.end = period.levels()
-            period.use_end = self._use(period.device)
-
-    def _told(
-        self, opened: Open, error: BaseException | None, surfaced: str, duration: int
-    ) -> dict[str, Any]:
-        phase = opened.phase
-        told = dict(opened.start)
-        if phase.ordering == "whole_loop":
-            told["covers"] = list(dict.fromkeys(phase.covers)) or [phase.name]
-        if phase.declared:
-            told["declared"] = dict(phase.declared)
-        if phase.ran:
-            told["executed"] = dict(phase.ran)
-        told["outcome"] = "success" if error is None else "failure"
-        told["devices"] = [p.entry(self._sampler.period_ms) for p in opened.periods]
-        if surfaced != "at_start":
-            told["duration_ns"] = duration
-        if phase.tensors:
-            told["tensors"] = phase.tensors[:64]
-        told["output_check"] = check_of(phase.checks)
-        if phase.notes:
-            told["extra"] = dict(phase.notes)
-        if error is not None:
-            told["error"] = error_of(error, surfaced)
-            if opened.failed_in:
-                told["error"]["extra"] = {"phase": opened.failed_in}
-        return told
-
-    def _end_passive(self, loop: Open, phase: Phase, error: BaseException | None) -> None:
-        loop.passive.remove(phase)
-        phase.checked()
-        if phase.name not in loop.phase.covers:
-            loop.phase.covers.append(phase.name)
-        gathered(loop.phase, phase)
-        if error is not None and not loop.failed_in:
-            loop.failed_in = phase.name
+            opened.read_end(self._open[:-1], self._use)
+        self._open.remove(opened)
+        try:
+            opened.phase.checked()
+        finally:  # interrupted or not, it has ended and has been read
+            opened.phase.is_over = True
+            told = opened.told(error, surfaced, duration, self._sampler.period_ms)
+            self._finished.append(told)
+            self._write({"event": "phase_end", "phase": told})
 
     def _abandon(self, opened: Open) -> None:
+        """Of unknown outcome, unless it has ended already.
+
+        Phases around it lose nothing: what their counters showed was taken in before it reset them, and
+        since then the counters run on.
+        """
+        if opened not in self._open:
+            return
         self._open.remove(opened)
-        self._seen.add(opened.phase.name)
         self._left.append(opened.start)
-        # Its peaks are not read here, so the outer ones, whose counters it reset, are not known either.
-        for outer in self._open:
-            for period in outer.periods:
-                period.peaks.fold({})
+        opened.stop()
+
+    def _running(self, phase: Phase, error: BaseException | None) -> Open | None:
+        """What ends with the phase; None where an exception on its way must not be replaced by another.
+
+        Raises:
+            MisusedError: it is not the innermost that runs, or not in this process and thread.
+        """
+        try:
+            self._own()
+        except MisusedError:
+            if error is None and os.getpid() == self._owner[0]:
+                raise
+            return None
+        top = self._open[-1] if self._open else None
+        if top is not None and (top.phase is phase or phase in top.inside.running):
+            return top
+        if error is None:
+            raise MisusedError(f"the phase {phase.name} is not the one that runs")
+        for opened in [each for each in self._open if each.phase is phase]:
+            self._abandon(opened)  # a generator that is closed while another phase runs, say
+        return None
+
+    def _refuse_capture(self) -> None:
+        if any(getattr(device, "capturing", bool)() for device in self.devices.all):
+            raise MisusedError(
+                "a CUDA graph is being captured, and a phase would synchronize: put it around the capture"
+            )
+
+    def _before_reset(self, index: int) -> None:
+        """Somebody resets the peaks of a device: what they show goes into every phase that runs."""
+        for device in self.devices.all:
+            if device.index == index:
+                for period in self._periods_of(device):
+                    if period.is_running:
+                        period.peaks.fold(period.running_peaks())
+
+    def _let_go(self) -> None:
+        self._closed = True
+        atexit.unregister(self._at_exit)
+        self._sampler.stop()
+        if self._resets is not None:
+            self._resets.stop()
 
     def _periods_of(self, device: Device) -> list[DevicePeriod]:
         return [p for opened in list(self._open) for p in opened.periods if p.device is device]
 
-    def _use(self, device: Device) -> dict[str, tuple[int, str]]:
+    def _use_and_watch(self, device: Device) -> Use:
+        """Samples begin with the first phase at which the process can be read at all."""
+        told = self._use(device)
+        if "process_device_bytes" in told:
+            self._sampler.start()
+        return told
+
+    def _use(self, device: Device) -> Use:
         try:
             return self.devices.use(device)
         except Exception:  # noqa: BLE001 - a reading that fails is missing
@@ -283,8 +303,7 @@ class Recorder:
         self._journal.write(event)
 
     def _at_exit(self) -> None:
-        if os.getpid() == self._owner[0]:
-            self.close()
+        self.close()
 
 
 def recorder(
@@ -307,10 +326,26 @@ def recorder(
         NoDevice: there is nothing to measure with, and no file is written (C10).
         FileExistsError: the record exists; no measurement is overwritten.
         OSError: the folder cannot be written.
-        TypeError: a word that no record has.
+        TypeError: a word that no record has, or of another kind.
+        ValueError: one that no record can hold.
     """
-    named = device is None or isinstance(device, (str, list, tuple))
-    devices: Devices = find_devices(device) if named else device  # type: ignore[arg-type, assignment]
     path = record_path(output)
-    header = heading(path, devices, dict(workload or {}), told)
-    return Recorder(path, devices, header, case, sample_ms)
+    case = text_word("case", case) if case else ""
+    sample_ms = whole_word("sample_ms", sample_ms)
+    words = fact_words(workload or {})
+    series = series_words(told)
+    devices = _devices(device)
+    return Recorder(path, devices, heading(path, devices, words, series), case, sample_ms)
+
+
+def _devices(device: Any) -> Devices:
+    """Those named, by text or as PyTorch's own `torch.device`; or those that are handed over."""
+    if device is None or isinstance(device, str):
+        return find_devices(device)
+    if isinstance(device, (list, tuple)):
+        return find_devices([str(each) for each in device])
+    if hasattr(device, "all") and hasattr(device, "use"):
+        return device  # type: ignore[no-any-return]
+    if hasattr(device, "type") and hasattr(device, "index"):
+        return find_devices(str(device))
+    raise TypeError(f"device is a name such as cuda:0, not {type(device).__name__}")

@@ -14,29 +14,30 @@ from fiche.measure.protocol.levels import DevicePeriod
 
 
 class Sampler:
-    """A thread that reads while a phase is open, and stops itself where there is nothing to read."""
+    """A thread that reads while a phase is open; it asks the system's tool, and never the device itself."""
 
     def __init__(
         self, devices: Devices, open_periods: Callable[[Device], list[DevicePeriod]], period_ms: int
     ) -> None:
         self.period_ms = period_ms
+        self.patience_s = 5.0
         self._devices = devices
         self._open = open_periods
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, where a process reading exists at all."""
-        if self.period_ms <= 0 or not any(self._used(device) for device in self._devices.all):
+        """Begin, unless it runs already."""
+        if self.period_ms <= 0 or self._thread is not None:
             return
         self._thread = threading.Thread(target=self._run, name="fiche-sampler", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for the sample in progress."""
+        """End, and wait for the sample in progress, but not for ever."""
         self._done.set()
         if self._thread is not None:
-            self._thread.join(timeout=5)
+            self._thread.join(timeout=self.patience_s)
 
     def _run(self) -> None:
         while not self._done.wait(self.period_ms / 1000):
@@ -45,20 +46,25 @@ class Sampler:
                     self._sample(device)
 
     def _sample(self, device: Device) -> None:
-        periods = self._open(device)
+        periods = [period for period in self._open(device) if period.is_running]
         if not periods:
             return
-        before = device.reserved()
+        before = _reserve(device)
         used = self._used(device)
-        after = device.reserved()
-        # A reserve that moved between the two readings says nothing of the part outside it.
-        if used is not None:
-            for period in periods:
+        after = _reserve(device)
+        for period in periods:
+            # One that ended meanwhile was read at its end: this sample may be of what came after.
+            if used is not None and period.is_running:
                 period.sample(used, before if before == after else None)
 
     def _used(self, device: Device) -> int | None:
-        try:
-            told = self._devices.use(device).get("process_device_bytes")
-        except Exception:  # noqa: BLE001 - a reading that fails is missing
-            return None
-        return None if told is None else told[0]
+        read = getattr(self._devices, "tool_use", self._devices.use)
+        told = read(device).get("process_device_bytes")
+        return None if told is None else int(told[0])
+
+
+def _reserve(device: Device) -> int | None:
+    try:
+        return device.reserved()
+    except Exception:  # noqa: BLE001 - a reading that fails is missing
+        return None
