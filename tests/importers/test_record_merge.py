@@ -80,6 +80,7 @@ def test_the_merged_record_reads_as_one_run_and_names_its_originals():
     assert [each["rank"] for each in merged["merged"]["from"]] == [0, 1]
     digests = [hashlib.sha256(json.dumps(d).encode()).hexdigest() for d in documents]
     assert [each["sha256"] for each in merged["merged"]["from"]] == digests
+    assert [reading.facts[f"merged.{number}"].value for number in (0, 1)] == digests
     assert not any(w.startswith(("one_rank", "ranks_")) for w in reading.warnings)
     assert [c.device_index for c in reading.capacities] == [0, 0, 1, 1]
 

@@ -127,6 +127,7 @@ _BESIDE = frozenset(
     (
         *("gpu", "machine", "device", "order", "started_at", "process_protocol", "framework"),
         *("run", "rank", "world", "local_rank", "node", "plan", "tool", "devices", "tensors"),
+        *("merged", "variables"),
         *("libraries", "allocator"),
     )
 )

@@ -57,7 +57,7 @@ _OF_DEVICES = (
 def facts_of(record: Form) -> dict[str, Fact]:
     """Every fact of a record; the environment that was measured wins over what `workload` repeats."""
     workload = dict(_workload(record, record.document["workload"], ()))
-    return {**workload, **environment_facts(record)}
+    return {**workload, **environment_facts(record), **dict(_originals(record))}
 
 
 def environment_facts(record: Form) -> dict[str, Fact]:
@@ -70,6 +70,13 @@ def environment_facts(record: Form) -> dict[str, Fact]:
     found.update(_named(record, "libraries"))
     found.update(_named(record, "variables"))
     return found
+
+
+def _originals(record: Form) -> Iterator[tuple[str, Fact]]:
+    """`merged.1` is the digest of the record that rank 1 wrote (C13)."""
+    for row, each in enumerate(record.document.get("merged", {}).get("from", ())):
+        path = ("merged", "from", row, "sha256")
+        yield f"merged.{each['rank']}", _fact(record, each["sha256"], path)
 
 
 def tensors_of(record: Form, place: int) -> dict[str, Fact]:
