@@ -2152,6 +2152,7 @@ class Outside:
         self.num_samples = 0
         self._largest = -1
         self._where = ""
+        self._has_start = False
         self._fell = False
         self._below = False
         self._last_ns: int | None = None
@@ -2167,6 +2168,7 @@ class Outside:
             self._longest_ns = max(self._longest_ns, now_ns - self._last_ns)
         self._last_ns = now_ns
         self.num_samples += where == "sampled_max"
+        self._has_start = self._has_start or where == "start"
         if used < reserved:
             self._below = True
             return
@@ -2178,21 +2180,24 @@ class Outside:
     def told(self, counter: str) -> dict[str, Any]:
         """The record's entry, once the end was looked at: the largest look, and what it is."""
         doubt = self._doubt()
-        how = f"{counter} - memory_reserved, the largest of start, end and {self._samples()}"
+        how = f"{counter} - memory_reserved, the largest at {self._looks()}"
         return {
             "bytes": self._largest,
             "stat": self._where if doubt else "peak",
             "how": f"{how}; no peak: {doubt}" if doubt else how,
         }
 
-    def _samples(self) -> str:
+    def _looks(self) -> str:
+        start = "start, " if self._has_start else ""
+        if self.num_samples == 0:
+            return "start and end" if start else "the end"
         gap = -(-self._longest_ns // 1_000_000)
-        return f"{self.num_samples} samples, at most {gap} ms apart"
+        return f"{start}end and {self.num_samples} samples, at most {gap} ms apart"
 
     def _doubt(self) -> str:
         """Why the largest look is no peak; empty where it is one."""
         if self.num_samples < FEWEST_SAMPLES:
-            return "too few samples"
+            return "too few samples" if self.num_samples else "no samples"
         if self._longest_ns > LONGEST_GAP_NS:
             return "too long unwatched"
         if self._below:
@@ -2856,11 +2861,11 @@ class Open:
         """The record's phase; what did not happen has no key (C2)."""
         phase = self.phase
         told = dict(self.start)
-        told["outcome"] = "success" if error is None else "failure"
         if phase.ordering == "whole_loop":
             told["covers"] = self._covered(error is None) or [phase.name]
         ran = {**self.inside.executed(error is None), **phase.ran}
         told.update({k: dict(v) for k, v in (("declared", phase.declared), ("executed", ran)) if v})
+        told["outcome"] = "success" if error is None else "failure"
         told["devices"] = [period.entry(period_ms) for period in self.periods]
         if surfaced != "at_start":
             told["duration_ns"] = duration_ns

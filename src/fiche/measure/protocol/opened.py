@@ -83,11 +83,11 @@ class Open:
         """The record's phase; what did not happen has no key (C2)."""
         phase = self.phase
         told = dict(self.start)
-        told["outcome"] = "success" if error is None else "failure"
         if phase.ordering == "whole_loop":
             told["covers"] = self._covered(error is None) or [phase.name]
         ran = {**self.inside.executed(error is None), **phase.ran}
         told.update({k: dict(v) for k, v in (("declared", phase.declared), ("executed", ran)) if v})
+        told["outcome"] = "success" if error is None else "failure"
         told["devices"] = [period.entry(period_ms) for period in self.periods]
         if surfaced != "at_start":
             told["duration_ns"] = duration_ns

@@ -21,6 +21,7 @@ class Outside:
         self.num_samples = 0
         self._largest = -1
         self._where = ""
+        self._has_start = False
         self._fell = False
         self._below = False
         self._last_ns: int | None = None
@@ -36,6 +37,7 @@ class Outside:
             self._longest_ns = max(self._longest_ns, now_ns - self._last_ns)
         self._last_ns = now_ns
         self.num_samples += where == "sampled_max"
+        self._has_start = self._has_start or where == "start"
         if used < reserved:
             self._below = True
             return
@@ -47,21 +49,24 @@ class Outside:
     def told(self, counter: str) -> dict[str, Any]:
         """The record's entry, once the end was looked at: the largest look, and what it is."""
         doubt = self._doubt()
-        how = f"{counter} - memory_reserved, the largest of start, end and {self._samples()}"
+        how = f"{counter} - memory_reserved, the largest at {self._looks()}"
         return {
             "bytes": self._largest,
             "stat": self._where if doubt else "peak",
             "how": f"{how}; no peak: {doubt}" if doubt else how,
         }
 
-    def _samples(self) -> str:
+    def _looks(self) -> str:
+        start = "start, " if self._has_start else ""
+        if self.num_samples == 0:
+            return "start and end" if start else "the end"
         gap = -(-self._longest_ns // 1_000_000)
-        return f"{self.num_samples} samples, at most {gap} ms apart"
+        return f"{start}end and {self.num_samples} samples, at most {gap} ms apart"
 
     def _doubt(self) -> str:
         """Why the largest look is no peak; empty where it is one."""
         if self.num_samples < FEWEST_SAMPLES:
-            return "too few samples"
+            return "too few samples" if self.num_samples else "no samples"
         if self._longest_ns > LONGEST_GAP_NS:
             return "too long unwatched"
         if self._below:
