@@ -7,7 +7,15 @@ import hashlib
 import json
 
 import pytest
-from measure.records_of import GENERATION, LEARNING, fiche_folder, loop_of, without_libraries
+from measure.records_of import (
+    GENERATION,
+    LEARNING,
+    QLORA,
+    TRAINING,
+    fiche_folder,
+    loop_of,
+    without_libraries,
+)
 
 from fiche.cli.compile import compile_fiche
 from fiche.cli.measured_from import job_words
@@ -81,6 +89,14 @@ def test_an_adaptation_takes_method_optimizer_and_step(tmp_path):
         "batch": 3,
         "export": True,
     }
+
+
+def test_a_base_that_is_packed_names_what_it_is_stored_and_loaded_in(tmp_path):
+    """A1: declared in 16 bits, loaded in four."""
+    options = job_of(fiche_folder(tmp_path, QLORA))["options"]
+    told = ("method", "quantize", "dtype", "storage", "double_quant", "prepare_for_kbit")
+    assert [options[name] for name in told] == ["qlora", "nf4", "bf16", "bf16", "yes", "yes"]
+    assert options["trainable_parameters"] == 896
 
 
 def test_a_changed_candidate_is_measured_as_changed(tmp_path):
@@ -218,7 +234,7 @@ def test_a_case_or_candidate_that_is_not_there(tmp_path):
 # --- The record that comes of it covers the case ---------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [GENERATION, LEARNING])
+@pytest.mark.parametrize("text", [GENERATION, LEARNING, QLORA, TRAINING])
 def test_the_record_admits_the_case_it_was_made_from(tmp_path, monkeypatch, text):
     """Every strict fact of the neutral policy agrees: nothing is left to confirm but what nobody measured."""
     folder = fiche_folder(tmp_path, text)

@@ -72,6 +72,24 @@ LEARNING = (
     + "  - {id: smaller, baseline: own, change: {cases.limit.microbatch: 1}}\n"
 )
 
+QLORA = (
+    LEARNING.replace(
+        "{kind: lora, rank: 4, targets: [q_proj, v_proj], settings: {lora_dropout: 0.05}}",
+        "{kind: qlora, rank: 4, targets: [q_proj], trainable_parameters: 896,"
+        " settings: {prepare_for_kbit: yes}}",
+    )
+    .replace("5.24.0}", "5.24.0, settings: {bnb_4bit_use_double_quant: yes}}")
+    .replace("storage: bf16, loaded: bf16", "storage: bf16, loaded: nf4")
+)
+TRAINING = (
+    LEARNING.replace("operation: adaptation", "operation: training")
+    .replace(
+        "  method: {kind: lora, rank: 4, targets: [q_proj, v_proj], settings: {lora_dropout: 0.05}}\n",
+        "",
+    )
+    .replace("learned: fp32, gradient: fp32, optimizer_state: fp32", "master: none, gradient: bf16")
+)
+
 
 def fiche_folder(folder, text, kind="llama"):
     """A folder with fiche.yaml and its model's config.json; a run adds its record to the pieces."""
@@ -88,11 +106,15 @@ def with_piece(folder):
     fiche.write_text(fiche.read_text().replace("requirements:", f"{_PIECE}requirements:"))
 
 
+VERSIONS = {"transformers": "5.24.0", "peft": "0.21.2", "bitsandbytes": "0.50.2"}
+
+
 def without_libraries(monkeypatch):
     """Words need no weights: the libraries are told of, and not imported."""
     monkeypatch.setattr(_language, "language_model", _language_model)
-    monkeypatch.setattr(_library, "version_of", {"transformers": "5.24.0", "peft": "0.21.2"}.get)
+    monkeypatch.setattr(_library, "version_of", VERSIONS.get)
     monkeypatch.setattr(_library, "peft", lambda: None)
+    monkeypatch.setattr(_library, "bitsandbytes", lambda why: None)
     monkeypatch.setattr(_caches, "_try", lambda made, model: None)
     monkeypatch.setattr(
         _adapters, "_learned", lambda made, model: _adapters.Learned(896, ("fp32",))

@@ -37,6 +37,8 @@ class Training:
         self.language = _language.language_model(options)
         self.method = _adapters.method(options, self.language)
         self.optimizer = _optimizers.optimizer(options)
+        base = self.method.base
+        self._declared_in = str(options.get("storage") or (base.kind if base is not None else ""))
         self.operation = _operation(options, self.method)
         self.checkpointing = "full" if options.get("checkpointing") else "none"
         if self.checkpointing == "full" and not self.language.recomputes:
@@ -131,9 +133,7 @@ class Training:
     def _formats(self) -> dict[str, str]:
         """Formats of what is learned follow from the libraries; gradients are as what they belong to."""
         base = self.method.base
-        packed = {"loaded": base.kind} if base is not None else {}
-        if base is not None and self.language.storage == self.language.dtype:
-            packed["storage"] = base.kind
+        packed = {"loaded": base.kind, "storage": self._declared_in} if base is not None else {}
         learned = "+".join(self.method.learned.formats)
         told = {"learned": learned, "gradient": learned}
         if self.autocast != "none":
