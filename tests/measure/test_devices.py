@@ -179,3 +179,57 @@ def test_free_memory_is_torchs_own_where_no_tool_answers(torch, monkeypatch):
     torch(cuda=Api())
     devices = find_devices("cuda:0")
     assert devices.use(devices.all[0]) == {"free_bytes": (5 << 30, "mem_get_info_free")}
+
+
+@pytest.mark.parametrize(
+    ("told", "captures"),
+    [(lambda: True, True), (lambda: False, False), (lambda: 11, False), (None, False)],
+)
+def test_a_capture_of_a_graph_is_seen(torch, told, captures):
+    """Where it cannot be asked, as with XPU, there is none."""
+    api = Api()
+    torch(cuda=api)
+    api.is_current_stream_capturing = told
+    (device,) = find_devices("cuda:0").all
+    assert device.capturing() is captures
+
+
+def test_samples_ask_the_systems_tool_and_never_pytorch(torch, monkeypatch):
+    """`mem_get_info` from another thread would reach into what the program is doing on the device."""
+    for tool in ("pynvml", "amdsmi"):
+        monkeypatch.setitem(sys.modules, tool, None)
+    torch(cuda=Api())
+    devices = find_devices("cuda:0")
+    assert devices.tool_use(devices.all[0]) == {}
+
+
+def test_resets_are_watched_in_the_native_module(torch):
+    """C3: `torch.cuda`, `torch.cuda.memory` and a name imported from either all come through it."""
+    module = torch(cuda=Api())
+    log = []
+    module._C = SimpleNamespace(
+        _cuda_resetPeakMemoryStats=lambda index: log.append(("reset", index)),
+        _accelerator_resetPeakStats=lambda index: log.append(("reset", index)),
+    )
+    before = dict(vars(module._C))
+    watch = find_devices("cuda:0").watch_resets(lambda index: log.append(("before", index)))
+    module._C._cuda_resetPeakMemoryStats(1)
+    module._C._accelerator_resetPeakStats(0)
+    assert log == [("before", 1), ("reset", 1), ("before", 0), ("reset", 0)]
+    watch.stop()
+    assert vars(module._C) == before
+
+
+def test_a_device_may_be_named_as_pytorch_names_it(torch, tmp_path):
+    """`torch.device("cuda:1")`, alone or among others."""
+    from fiche.measure.protocol import recorder as module
+
+    class TorchsDevice:
+        type, index = "cuda", 1
+
+        def __str__(self):
+            return "cuda:1"
+
+    torch(cuda=Api())
+    assert module._devices(TorchsDevice()).all[0].index == 1
+    assert [each.index for each in module._devices([TorchsDevice(), "cuda:0"]).all] == [1, 0]

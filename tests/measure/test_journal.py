@@ -183,6 +183,16 @@ def test_where_links_are_unknown_a_rename_does(tmp_path, monkeypatch):
     assert [each.name for each in tmp_path.iterdir()] == ["m.json"]
 
 
+def test_a_link_in_the_way_of_the_partial_file_is_not_written_through(tmp_path):
+    """In a folder that others may write, a name that can be guessed may be a link."""
+    theirs = tmp_path / "theirs"
+    theirs.write_text("mine", encoding="utf-8")
+    (tmp_path / f".m.json.{os.getpid()}.partial").symlink_to(theirs)
+    measure(tmp_path / "m.json", simulated())
+    assert theirs.read_text(encoding="utf-8") == "mine"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["m.json", "theirs"]
+
+
 # --- A disk that takes no more --------------------------------------------------------------------
 
 

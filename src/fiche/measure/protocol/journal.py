@@ -109,7 +109,9 @@ def _write_whole(file: int, content: bytes) -> None:
 
 
 def _write_file(path: Path, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0)
+    with contextlib.suppress(OSError):
+        path.unlink()  # what an earlier process of this very id left; never written through a link
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     file = os.open(path, flags, 0o644)
     try:
         _write_whole(file, content)
