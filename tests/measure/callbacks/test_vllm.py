@@ -14,6 +14,7 @@ from measure.simulated import MIB, simulated
 
 from fiche.importers import _detect
 from fiche.measure.callbacks import vllm as callback
+from fiche.measure.protocol.resets import ResetWatch
 
 GIB = 1 << 30
 
@@ -85,13 +86,12 @@ def standing_in(machine, native):
 @pytest.fixture
 def made(monkeypatch, tmp_path):
     machine = simulated()
-    native = SimpleNamespace(
-        _cuda_resetPeakMemoryStats=lambda index: machine.all[index].reset_peaks()
-    )
     # The library resets the device's counter, not through the recorder.
     (device,) = machine.all
-    native._cuda_resetPeakMemoryStats = lambda index: setattr(device, "peaks", list(device.levels))
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(_C=native))
+    native = SimpleNamespace(
+        _cuda_resetPeakMemoryStats=lambda index: setattr(device, "peaks", list(device.levels))
+    )
+    machine.watch_resets = lambda before: ResetWatch(native, before)
     package = ModuleType("vllm")
     package.__version__ = "0.21.0"
     gpu_worker = standing_in(machine, native)

@@ -66,7 +66,7 @@ def test_what_it_needs_of_pytorch_is_there(tmp_path):
         "import torch\nimport torch.cuda.memory as m\nimport inspect\n"
         "source = inspect.getsource(m) + inspect.getsource(torch.accelerator.memory)"
         " + inspect.getsource(torch.xpu.memory)\n"
-        "from fiche.measure.wrapped.peaks import RESETS\n"
+        "from fiche.measure.protocol.resets import NATIVE_RESETS as RESETS\n"
         "print([name for name in RESETS if '_C.' + name not in source])\n"
         "print(all(hasattr(m, n) for n in ('_record_memory_history', '_dump_snapshot')))\n"
         "print('max_entries' in inspect.signature(m._record_memory_history).parameters)",

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from fiche.measure.callbacks import _resets
 from fiche.measure.callbacks._batch import Executed
 from fiche.measure.protocol.phase import Phase
 from fiche.measure.protocol.recorder import Recorder, recorder
@@ -72,7 +71,6 @@ class Loop:
         if self._recorder is None:
             order = _WHOLE if self.whole else _ORDER.format(steps=self._steps)
             self._recorder = recorder(self._output, **{"order": order, **self._words})
-            _resets.follow(self._recorder)
             atexit.register(self._at_exit)
         return self._recorder
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from types import MethodType
 from typing import Any
 
-from fiche.measure.callbacks import _resets
 from fiche.measure.callbacks._batch import dimensions_of
 from fiche.measure.callbacks._library import needed
 from fiche.measure.protocol.phase import Phase
@@ -101,9 +100,7 @@ def watch(
 
 
 def _own(output: str | Path | None, words: dict[str, Any]) -> Recorder:
-    rec = recorder(output, **{"order": _ORDER, **words})
-    _resets.follow(rec)
-    return rec
+    return recorder(output, **{"order": _ORDER, **words})
 
 
 def _follow(accelerator: Any, watched: Watched, stack: ExitStack) -> None:

@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from fiche.measure.callbacks import _resets
 from fiche.measure.callbacks._library import needed
 from fiche.measure.protocol.phase import Phase
 from fiche.measure.protocol.recorder import Recorder, recorder
@@ -94,7 +93,6 @@ class Start:
             NoDevice: the worker has no device that can be measured.
         """
         self.recorder = _recorder(worker)
-        _resets.follow(self.recorder)
         self._closed = False
         self._whole = self.recorder.whole_loop("startup").begin() if whole else None
 

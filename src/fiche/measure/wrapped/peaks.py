@@ -6,13 +6,9 @@ part that begins at a reset begins at the levels of that moment: no peak is lost
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from fiche.measure.protocol.levels import DevicePeriod
-
-# What every reset goes through in the end, however a program imported it.
-RESETS = ("_cuda_resetPeakMemoryStats", "_xpu_resetPeakMemoryStats", "_accelerator_resetPeakStats")
 
 
 class Resets:
@@ -28,20 +24,3 @@ class Resets:
         if period is not None:
             period.peaks.fold(period.running_peaks())
             self.seen[index] = self.seen.get(index, 0) + 1
-
-
-def follow_resets(native: Any, before: Callable[[int], None]) -> None:
-    """Call `before` with the device's index in front of every reset of PyTorch's native module."""
-    for name in RESETS:
-        reset = getattr(native, name, None)
-        if reset is not None:
-            setattr(native, name, _told_first(reset, before))
-
-
-def _told_first(reset: Callable[..., Any], before: Callable[[int], None]) -> Callable[..., Any]:
-    def tell_then_reset(*arguments: Any) -> Any:
-        if arguments and isinstance(arguments[0], int):
-            before(arguments[0])
-        return reset(*arguments)
-
-    return tell_then_reset

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from fiche.measure.protocol.devices import find_devices
-from fiche.measure.wrapped.peaks import follow_resets
+from fiche.measure.protocol.resets import ResetWatch
 from fiche.measure.wrapped.program import Program
 from fiche.measure.wrapped.settings import settings_of
 
@@ -49,7 +49,7 @@ def _begin(torch: Any, kind: str) -> None:
     program = Program(settings, devices)
     program.begin()
     _CURRENT.append(program)
-    follow_resets(torch._C, program.resets.before)
+    ResetWatch(torch._C, program.resets.before)
     program.ooms.follow(torch, kind, snapshot=settings.snapshot)
     _follow_ends(program)
 
