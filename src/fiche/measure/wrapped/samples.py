@@ -27,7 +27,8 @@ class Samples:
     def __init__(
         self, devices: Devices, periods: Sequence[DevicePeriod], period_ms: int, last: Path
     ) -> None:
-        self._devices = devices
+        # Another thread may ask the system's tool at any time, and the framework while a graph is captured not.
+        self._ask = getattr(devices, "tool_use", devices.use)
         self._periods = periods
         self._period_s = period_ms / 1000
         self._last = last
@@ -61,7 +62,7 @@ class Samples:
         for period in self._periods:
             if in_use(period.device):
                 before = period.device.reserved()
-                used = self._devices.use(period.device).get(_USED)
+                used = self._ask(period.device).get(_USED)
                 after = period.device.reserved()
                 if used is not None:
                     period.sample(used[0], before if before == after else None)
