@@ -2989,13 +2989,13 @@ class Recorder:
         self._closed = False
         self._sampler = Sampler(devices, self._periods_of, sample_ms)
         try:
-            self._write({"event": "header", **header})
+            self._journal.write({"event": "header", **header})
         except BaseException:
             self._journal.discard()  # nothing was measured, and the name stays free
             raise
         watch = getattr(devices, "watch_resets", None)
         self._resets = None if watch is None else watch(self._before_reset)
-        atexit.register(self._at_exit)
+        atexit.register(self.close)
 
     def phase(
         self,
@@ -3096,7 +3096,7 @@ class Recorder:
         self._let_go()
         while self._open:
             self._abandon(self._open[-1])
-        self._write({"event": "footer", "phases": len(self._finished)})
+        self._journal.write({"event": "footer", "phases": len(self._finished)})
         return self._journal.finish(self.document())
 
     def discard(self) -> None:
@@ -3139,7 +3139,7 @@ class Recorder:
     def _started(self, opened: Open) -> None:
         """Steps 1 to 3. A line that cannot be written starts no phase."""
         try:
-            self._write({"event": "phase_start", "phase": opened.start})
+            self._journal.write({"event": "phase_start", "phase": opened.start})
         except OSError:
             self._open.remove(opened)
             raise
@@ -3161,7 +3161,7 @@ class Recorder:
             opened.phase.is_over = True
             told = opened.told(error, surfaced, duration, self._sampler.period_ms)
             self._finished.append(told)
-            self._write({"event": "phase_end", "phase": told})
+            self._journal.write({"event": "phase_end", "phase": told})
 
     def _abandon(self, opened: Open) -> None:
         """Of unknown outcome, unless it has ended already.
@@ -3212,7 +3212,7 @@ class Recorder:
 
     def _let_go(self) -> None:
         self._closed = True
-        atexit.unregister(self._at_exit)
+        atexit.unregister(self.close)
         self._sampler.stop()
         if self._resets is not None:
             self._resets.stop()
@@ -3238,12 +3238,6 @@ class Recorder:
             raise MisusedError("this record is closed")
         if self._owner != (os.getpid(), threading.get_ident()):
             raise MisusedError("phases run in the process and thread that made the recorder")
-
-    def _write(self, event: dict[str, Any]) -> None:
-        self._journal.write(event)
-
-    def _at_exit(self) -> None:
-        self.close()
 
 
 def recorder(
