@@ -23,6 +23,7 @@ from pathlib import Path
 from bench_logs import bench_logs
 from bench_models import bench_models
 from bench_recorder import bench_recorder
+from bench_records import bench_records
 from bench_snapshot import bench_snapshot
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -107,6 +108,8 @@ def main() -> int:
         missed += bench_logs(max(options.rounds // 5, 1))
     if not wanted or "snapshot" in wanted:
         missed += bench_snapshot(max(options.rounds // 5, 1))
+    if not wanted or "records" in wanted:
+        missed += bench_records(max(options.rounds // 5, 1))
     if not wanted or "recorder" in wanted:
         missed += bench_recorder(max(options.rounds // 3, 1))
     print("all within their bounds" if not missed else f"beyond its bound: {', '.join(missed)}")
