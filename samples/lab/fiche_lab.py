@@ -20,6 +20,7 @@ import contextlib
 import functools
 import importlib.metadata
 import inspect
+import itertools
 import json
 import math
 import operator
@@ -2066,12 +2067,9 @@ class Journal:
             OSError: it cannot be written; the journal stays and holds the same.
         """
         os.close(self._file)
-        content = (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode(
-            "utf-8", "replace"
-        )
         partial = self.path.with_name(f".{self.path.name[:100]}.{os.getpid()}.partial")
         try:
-            _write_file(partial, content)
+            _write_file(partial, document)
             _place(partial, self.path)
         except OSError as error:
             text = f"{error.strerror}; {self.journal} holds all that was measured"
@@ -2098,16 +2096,29 @@ def _write_whole(file: int, content: bytes) -> None:
         view = view[os.write(file, view) :]
 
 
-def _write_file(path: Path, content: bytes) -> None:
+def _write_file(path: Path, document: dict[str, Any]) -> None:
+    """In pieces, so that a record of very many phases does not stand in memory twice."""
     with contextlib.suppress(OSError):
         path.unlink()  # what an earlier process of this very id left; never written through a link
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     file = os.open(path, flags, 0o644)
     try:
-        _write_whole(file, content)
+        for piece in _pieces(document):
+            _write_whole(file, piece)
         os.fsync(file)
     finally:
         os.close(file)
+
+
+def _pieces(document: dict[str, Any]) -> Iterator[bytes]:
+    """The same bytes as of `json.dumps`, some 100 KB each."""
+    parts = json.JSONEncoder(ensure_ascii=False, indent=1).iterencode(document)
+    while True:
+        piece = "".join(itertools.islice(parts, 10_000))
+        if not piece:
+            break
+        yield piece.encode("utf-8", "replace")
+    yield b"\n"
 
 
 def _place(partial: Path, path: Path) -> None:
