@@ -193,6 +193,46 @@ def test_a_link_in_the_way_of_the_partial_file_is_not_written_through(tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["m.json", "theirs"]
 
 
+NAMED = [
+    "m",
+    "m\n.json",
+    "-rf.json",
+    "\U0001f600" * 55 + ".json",
+    "\udcff.json",
+    "a b'\"$(x).json",
+    ".json",
+]
+
+
+@pytest.mark.parametrize("name", NAMED, ids=ascii)
+def test_any_name_that_a_folder_takes(tmp_path, name):
+    measure(tmp_path / name, simulated())
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert told(tmp_path / name) == (list(NAMES), [])
+
+
+def test_a_name_too_long_for_its_journal_is_refused_at_the_start(tmp_path):
+    machine = simulated()
+    with pytest.raises(OSError, match="too long"):
+        measure(tmp_path / ("a" * 250), machine)
+    assert machine.calls == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_behind_a_link_is_a_folder(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    measure(tmp_path / "link" / "m.json", simulated())
+    assert told(tmp_path / "real" / "m.json") == (list(NAMES), [])
+
+
+def test_a_link_to_nowhere_is_not_written_through(tmp_path):
+    (tmp_path / "m.json").symlink_to(tmp_path / "theirs")
+    with pytest.raises(FileExistsError):
+        measure(tmp_path / "m.json", simulated())
+    assert not (tmp_path / "theirs").exists()
+
+
 # --- A disk that takes no more --------------------------------------------------------------------
 
 

@@ -78,7 +78,7 @@ class Journal:
             OSError: it cannot be written; the journal stays and holds the same.
         """
         os.close(self._file)
-        partial = self.path.with_name(f".{self.path.name[:100]}.{os.getpid()}.partial")
+        partial = self.path.with_name(f".{self.path.name[:40]}.{os.getpid()}.partial")
         try:
             _write_file(partial, document)
             _place(partial, self.path)
