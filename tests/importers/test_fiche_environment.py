@@ -245,3 +245,14 @@ def test_the_schema_describes_a_machine_as_a_record_does():
 def test_its_door():
     assert fiche_environment.MEMBER.name == "fiche_environment"
     assert fiche_environment.accepts(b'{"a": "fiche-measurement/1"}', "a.json") == 0
+
+
+def test_two_devices_of_one_index_are_refused():
+    """B1: which of the two totals is this device's nobody knows."""
+
+    def twice(made):
+        devices = made["environment"]["devices"]
+        devices.append({**devices[0], "total_memory_bytes": 10**12})
+
+    ((code, path),) = refusals(document(twice))
+    assert (code, path.rpartition("/")[2]) == ("F437", "index")

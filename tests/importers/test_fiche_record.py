@@ -405,6 +405,31 @@ def test_any_bytes_are_read_or_refused(noise, at):
     assert all(told.code.startswith("F4") for told in refusals)
 
 
+def test_devices_that_held_something_are_the_placement():
+    """D6: a process that filled two devices ran on two; one that only looked at another ran on one."""
+
+    def beside(levels):
+        document = record()
+        only = document["environment"]["devices"][0]
+        document["environment"]["devices"].append({**only, "index": 1, "uuid": "GPU-2"})
+        for phase in document["phases"]:
+            phase["devices"].append({"device": "cuda:1", "peak": levels})
+        return read(document)
+
+    both = beside({"allocated_bytes": GIB, "reserved_bytes": GIB})
+    assert both.facts["placement.devices"].value == "2"
+    assert any(told.startswith("placement_differs: ") for told in both.warnings)
+    idle = beside({"allocated_bytes": 0, "reserved_bytes": 0})
+    assert idle.facts["placement.devices"].value == "1"
+
+
+def test_two_devices_of_one_index_are_refused():
+    document = record()
+    only = document["environment"]["devices"][0]
+    document["environment"]["devices"].append({**only, "total_memory_bytes": 10**12})
+    assert codes(document) == [("F437", "/environment/devices/1/index")]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (

@@ -318,6 +318,44 @@ def test_two_ranks_on_one_device_are_refused():
     assert put_together(rank(0, nameless), rank(1, nameless))["phases"]
 
 
+def test_one_uuid_tells_two_devices_of_one_name_not_apart():
+    """C9: the other one may be that very card; a node of another name tells them apart."""
+
+    def nameless(document):
+        document["environment"]["devices"][0].pop("uuid")
+
+    def elsewhere(document):
+        nameless(document)
+        document["series"]["rank"]["node"] = "1"
+
+    for first, second in ((None, nameless), (nameless, None)):
+        told = refusal(rank(0, first, device=0), rank(1, second, device=0))
+        assert [code for code, _ in told] == ["F555"]
+    assert put_together(rank(0, device=0), rank(1, elsewhere, device=0))["phases"]
+    shouted = rank(1, lambda d: d["environment"]["devices"][0].update(uuid="gpu-0"))
+    assert [code for code, _ in refusal(rank(0), shouted)] == ["F555"]
+
+
+def test_a_run_on_two_devices_is_none_on_one_whatever_its_words_say():
+    """C9, D6: each rank says one device; the load was on two, and covers no question of one."""
+
+    def alone(document):
+        document["workload"]["placement"]["devices"] = 1
+
+    reading = read(put_together(rank(0, alone), rank(1, alone)))
+    assert reading.facts["placement.devices"].value == "2"
+    assert any(told.startswith("placement_differs: ") for told in reading.warnings)
+    agreed = read(put_together(rank(0), rank(1)))
+    assert agreed.facts["placement.devices"].address.path == "/workload/placement/devices"
+    assert not any(told.startswith("placement_differs: ") for told in agreed.warnings)
+
+
+def test_a_loop_without_a_phase_that_all_name_is_said_to_be_that():
+    other = rank(1, lambda d: d["phases"][1].update(covers=["export"]))
+    (told,) = [w for w in read(put_together(rank(0), other)).warnings if "ranks_missing" in w]
+    assert "went through no phase that all ranks name" in told
+
+
 def test_ranks_without_any_device_are_refused():
     def silent(document):
         for phase in document["phases"]:

@@ -84,17 +84,41 @@ def _node(one: RankRecord) -> dict[str, str]:
 
 
 def _shared(used: Sequence[tuple[RankRecord, str]]) -> Iterator[Diagnostic]:
-    """Devices with one uuid; without one, what two ranks of a node call the same."""
-    seen: dict[tuple[str, ...], tuple[RankRecord, str]] = {}
-    for one, local in used:
-        told = _listed(one, local) or {}
-        uuid = told.get("uuid")
-        key = (uuid,) if uuid else (_node(one).get("node", ""), local)
-        other = seen.setdefault(key, (one, local))
-        if other != (one, local):
-            which = f"uuid {uuid}" if uuid else "no uuid tells them apart"
-            message = f"{other[1]} of {other[0].name} and {local} of {one.name} may be one device: {which}"
-            yield _refusal("F555", message, _SHARED)
+    """Devices with one uuid; where one of two has none, what their ranks call the same on one node."""
+    by_uuid: dict[str, tuple[RankRecord, str]] = {}
+    named: dict[str, list[tuple[RankRecord, str]]] = {}
+    unknown: dict[str, list[tuple[RankRecord, str]]] = {}
+    for each in used:
+        uuid, local = _uuid(*each), each[1]
+        others = (unknown if uuid else named).get(local, ())
+        alike = next((other for other in others if not _apart(other[0], each[0])), None)
+        if uuid and by_uuid.setdefault(uuid, each) is not each:
+            yield _one_device(by_uuid[uuid], each, f"uuid {uuid}")
+        elif alike is not None:
+            yield _one_device(alike, each, "no uuid tells them apart")
+        named.setdefault(local, []).append(each)
+        if not uuid:
+            unknown.setdefault(local, []).append(each)
+
+
+def _uuid(one: RankRecord, local: str) -> str:
+    """However a tool spells it."""
+    return str((_listed(one, local) or {}).get("uuid", "")).casefold()
+
+
+def _apart(one: RankRecord, other: RankRecord) -> bool:
+    """Both name their node, and it is another one; a rank's own devices are apart by their names."""
+    nodes = [_node(rank).get("node") for rank in (one, other)]
+    return None not in nodes and nodes[0] != nodes[1]
+
+
+def _one_device(
+    one: tuple[RankRecord, str], other: tuple[RankRecord, str], which: str
+) -> Diagnostic:
+    message = (
+        f"{one[1]} of {one[0].name} and {other[1]} of {other[0].name} may be one device: {which}"
+    )
+    return _refusal("F555", message, _SHARED)
 
 
 def _refusal(code: str, message: str, hint: str) -> Diagnostic:

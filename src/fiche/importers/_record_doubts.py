@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.importers._record_places import rank_of
+from fiche.importers._record_places import devices_used, rank_of, stated_devices
 
 # PyTorch's documentation says so from this version on.
 _DOCUMENTED = "2.14"
@@ -25,8 +25,16 @@ def doubts(document: dict[str, Any]) -> Iterator[str]:
             )
         yield from _shape(phase)
         yield from _loaded(phase, document["workload"])
+    yield from _placed(document)
     yield from _one_rank(document)
     yield from _merged(document.get("merged"))
+
+
+def _placed(document: dict[str, Any]) -> Iterator[str]:
+    """Words that name fewer devices than were used: a load on two is no load on one (C9, D6)."""
+    said, used = stated_devices(document), devices_used(document)
+    if 0 < said < used:
+        yield f"placement_differs: placement.devices says {said}, and {used} devices were used: {used} counts"
 
 
 def _one_rank(document: dict[str, Any]) -> Iterator[str]:
@@ -49,9 +57,12 @@ def _merged(merged: dict[str, Any] | None) -> Iterator[str]:
         yield f"ranks_differ: {each['path']}: {values}"
     for each in merged.get("missing", ()):
         ranks = ", ".join(map(str, each["ranks"]))
+        why = (
+            f"has no end on rank {ranks}" if ranks else "went through no phase that all ranks name"
+        )
         yield (
-            f"ranks_missing: {each['name']} ({each['pass']} pass, {each['ordering']}) has no end on rank "
-            f"{ranks}: it is neither a success nor a failure of the run"
+            f"ranks_missing: {each['name']} ({each['pass']} pass, {each['ordering']}) {why}: it is neither "
+            "a success nor a failure of the run"
         )
 
 

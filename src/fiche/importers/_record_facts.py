@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.importers._record_places import Form
+from fiche.importers._record_places import Form, devices_used, stated_devices
 from fiche.kernel.fact import TENSORS, Fact
 
+_DEVICES = "placement.devices"
 _PLAN = ("kind", "variable", "value", "index", "of", "digest")
 # (key of the fact, path in the record)
 _PLACES = (
@@ -57,7 +58,11 @@ _OF_DEVICES = (
 def facts_of(record: Form) -> dict[str, Fact]:
     """Every fact of a record; the environment that was measured wins over what `workload` repeats."""
     workload = dict(_workload(record, record.document["workload"], ()))
-    return {**workload, **environment_facts(record), **dict(_originals(record))}
+    found = {**workload, **environment_facts(record), **dict(_originals(record))}
+    used = devices_used(record.document)
+    if used > 1 and used > stated_devices(record.document):
+        found[_DEVICES] = _fact(record, used, ("environment", "devices"))
+    return found
 
 
 def environment_facts(record: Form) -> dict[str, Fact]:

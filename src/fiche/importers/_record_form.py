@@ -12,7 +12,7 @@ from fiche.importers._json import NotJsonError
 from fiche.importers._record_cut import Cut, cut_document
 from fiche.importers._record_journal import is_header, journal
 from fiche.importers._record_json import Fault, decoded, follows_schema, plainly, schema_faults
-from fiche.importers._record_places import FAMILY, FORMAT, Form, told
+from fiche.importers._record_places import FAMILY, FORMAT, Form, counted_twice, told
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
 
@@ -143,9 +143,18 @@ def _indexes(found: Form) -> Iterator[Fault]:
             message = "a device stands twice in one phase"
             yield Fault("F437", ("phases", place, "devices"), message, hint)
     yield from _unended(found, seen)
+    yield from devices_twice(found)
     if any("parent" in phase for phase in phases):
         known = {*seen, *(phase.get("index") for phase, _ in found.unfinished)}
         yield from _parents(found, known)
+
+
+def devices_twice(found: Form) -> Iterator[Fault]:
+    """F437 for each device of the environment whose index another one has."""
+    for place, index in counted_twice(found.document):
+        path = ("environment", "devices", place, "index")
+        message = f"two devices have the index {index}, so nobody knows which of them was read"
+        yield Fault("F437", path, message, "count devices as the process sees them")
 
 
 def _unended(found: Form, finished: set[int]) -> Iterator[Fault]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +50,39 @@ def told(
     return diagnostic(code, message, found.sha256, line=place.line, path=place.path, hint=hint)
 
 
+def counted_twice(document: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    """Place and index of each device whose index another one has: nobody knows which of them was read."""
+    seen: set[int] = set()
+    for place, device in enumerate(document["environment"].get("devices", ())):
+        if device["index"] in seen:
+            yield place, device["index"]
+        seen.add(device["index"])
+
+
 def rank_of(document: dict[str, Any]) -> int | None:
     """The rank that wrote the record, where it is one of several processes of a run."""
     rank = document["series"].get("rank")
     return None if rank is None or rank["world"] < 2 else int(rank["rank"])
+
+
+def stated_devices(document: dict[str, Any]) -> int:
+    """The devices of the placement in the record's own words; 0 where they do not say."""
+    placement = document["workload"].get("placement")
+    said = placement.get("devices") if isinstance(placement, dict) else None
+    return said if isinstance(said, int) and not isinstance(said, bool) else 0
+
+
+def devices_used(document: dict[str, Any]) -> int:
+    """Devices on which the allocator was seen to hold something; of a merged record those of all ranks."""
+    held = {
+        each["device"]
+        for phase in document["phases"]
+        for each in phase.get("devices", ())
+        if any(each.get(moment, {}).get(key) for moment in _MOMENTS for key in _HELD)
+    }
+    listed = document["environment"].get("devices", ()) if "merged" in document else ()
+    return max(len(held), len(listed))
+
+
+_MOMENTS = ("start", "peak", "end")
+_HELD = ("allocated_bytes", "reserved_bytes")

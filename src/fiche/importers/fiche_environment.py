@@ -17,6 +17,7 @@ from fiche.importers._opened import opened, opened_head
 from fiche.importers._record_capacity import DEVICE_READINGS, totals
 from fiche.importers._record_doubts import index_of
 from fiche.importers._record_facts import environment_facts
+from fiche.importers._record_form import devices_twice
 from fiche.importers._record_json import decoded, schema_faults
 from fiche.importers._record_places import Form, told
 from fiche.importers._refusal import refused
@@ -38,7 +39,7 @@ def read(content: bytes, sha256: str) -> Reading:
     """Totals, readings and facts of one machine.
 
     Raises:
-        Refused: the document's structure is wrong (F430 to F435); doubtful values are warnings.
+        Refused: the document's structure is wrong (F430 to F435, F437); doubtful values are warnings.
     """
     found = _form(content, sha256)
     document = found.document
@@ -72,7 +73,7 @@ def _form(content: bytes, sha256: str) -> Form:
         version = f"the format is {document.get('format')!r}"
         raise refused("F431", version, sha256, path="/format", hint=f"this fiche reads {_FORMAT}")
     found = Form(document=document, sha256=sha256)
-    faults = faults or list(schema_faults(document, "environment"))
+    faults = faults or list(schema_faults(document, "environment")) or list(devices_twice(found))
     if faults:
         raise Refused(told(found, f.code, f.message, *f.path, hint=f.hint) for f in faults)
     return found
