@@ -305,9 +305,9 @@ def _text(path: Path) -> str:
 # A reading that cannot be had is absent, never zero (C2). Nothing is ever set: no mode, no clock, no limit.
 
 # Evaluated as the module is imported, and Python 3.9 has no `X | Y` for that.
-Key = Union[str, int]  # noqa: UP007
+Key = Union[str, int]
 # pid -> bytes on the device, or None where the tool says "not available".
-Processes = Mapping[int, Optional[int]]  # noqa: UP045
+Processes = Mapping[int, Optional[int]]
 Told = tuple[int, str]
 
 _READ = TypeVar("_READ")
@@ -1980,14 +1980,32 @@ def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, 
         "empty_cache": "never",
     }
     series.update({key: told[key] for key in _SERIES if key in told})
-    if "run" not in series and os.environ.get("FICHE_RUN_ID"):
-        series["run"] = os.environ["FICHE_RUN_ID"]
-    if "run" in series:
+    series.setdefault("run", _surrounding_run())
+    if series["run"]:
         series["run"] = identifier(str(series["run"]))
+    else:
+        del series["run"]
+    plan = series.get("plan") or _surrounding_plan()
+    if plan:
+        series["plan"] = plan
     rank = rank_of()
     if rank is not None:
         series["rank"] = rank
     return series
+
+
+def _surrounding_run() -> str:
+    """The run that this process belongs to: `fiche run`'s, else the one that torchrun's ranks share."""
+    elastic = os.environ.get("TORCHELASTIC_RUN_ID", "")
+    return os.environ.get("FICHE_RUN_ID") or ("" if elastic == "none" else elastic)
+
+
+def _surrounding_plan() -> dict[str, Any]:
+    """The place among a campaign's jobs, as the campaign tells its job; none where that is no plan."""
+    try:
+        return dict(plan_words(json.loads(os.environ.get("FICHE_PLAN") or "null")))
+    except (TypeError, ValueError):
+        return {}
 
 
 def identifier(text: str) -> str:

@@ -619,3 +619,40 @@ def test_further_words_stand_beside_a_phase_and_are_no_readings(path):
     phased, loop = record(path)["phases"]
     assert phased["extra"] == {"planned": {"kv_cache_bytes": 7}}
     assert loop["extra"] == {"planned": {"kv_cache_bytes": 8}}
+
+
+@pytest.mark.parametrize(
+    ("variables", "run"),
+    [
+        ({}, None),
+        ({"TORCHELASTIC_RUN_ID": "none"}, None),
+        ({"TORCHELASTIC_RUN_ID": "job 7"}, "job-7"),
+        ({"TORCHELASTIC_RUN_ID": "job 7", "FICHE_RUN_ID": "nightly"}, "nightly"),
+    ],
+)
+def test_a_record_joins_the_run_around_it(path, monkeypatch, variables, run):
+    """Ranks of one torchrun share an id, without which their records cannot be put together."""
+    for name in ("TORCHELASTIC_RUN_ID", "FICHE_RUN_ID"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with recorder(path, device=simulated()):
+        pass
+    assert record(path)["series"].get("run") == run
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ('{"kind": "campaign", "index": 3, "of": 18}', {"kind": "campaign", "index": 3, "of": 18}),
+        ('{"kind": "guess", "index": 3}', None),
+        ("[1]", None),
+        ("{", None),
+    ],
+)
+def test_a_campaigns_job_knows_its_place(path, monkeypatch, text, plan):
+    """What is no plan is nobody's: a stray variable spoils no record."""
+    monkeypatch.setenv("FICHE_PLAN", text)
+    with recorder(path, device=simulated()):
+        pass
+    assert record(path)["series"].get("plan") == plan

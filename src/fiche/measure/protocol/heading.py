@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -73,14 +74,32 @@ def _series(path: Path, devices: Devices, told: Mapping[str, Any]) -> dict[str, 
         "empty_cache": "never",
     }
     series.update({key: told[key] for key in _SERIES if key in told})
-    if "run" not in series and os.environ.get("FICHE_RUN_ID"):
-        series["run"] = os.environ["FICHE_RUN_ID"]
-    if "run" in series:
+    series.setdefault("run", _surrounding_run())
+    if series["run"]:
         series["run"] = identifier(str(series["run"]))
+    else:
+        del series["run"]
+    plan = series.get("plan") or _surrounding_plan()
+    if plan:
+        series["plan"] = plan
     rank = rank_of()
     if rank is not None:
         series["rank"] = rank
     return series
+
+
+def _surrounding_run() -> str:
+    """The run that this process belongs to: `fiche run`'s, else the one that torchrun's ranks share."""
+    elastic = os.environ.get("TORCHELASTIC_RUN_ID", "")
+    return os.environ.get("FICHE_RUN_ID") or ("" if elastic == "none" else elastic)
+
+
+def _surrounding_plan() -> dict[str, Any]:
+    """The place among a campaign's jobs, as the campaign tells its job; none where that is no plan."""
+    try:
+        return dict(plan_words(json.loads(os.environ.get("FICHE_PLAN") or "null")))
+    except (TypeError, ValueError):
+        return {}
 
 
 def identifier(text: str) -> str:

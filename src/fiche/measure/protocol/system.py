@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Optional, Protocol, TypeVar, Union
 
 # Evaluated as the module is imported, and Python 3.9 has no `X | Y` for that.
-Key = Union[str, int]  # noqa: UP007
+Key = Union[str, int]
 # pid -> bytes on the device, or None where the tool says "not available".
-Processes = Mapping[int, Optional[int]]  # noqa: UP045
+Processes = Mapping[int, Optional[int]]
 Told = tuple[int, str]
 
 _READ = TypeVar("_READ")
