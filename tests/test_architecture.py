@@ -33,6 +33,7 @@ DOORS = (
     "estimators/quantisation",
     "vendors",
     "criteria",
+    "measure/workloads",
 )
 BANNED_NAMES = {"size", "data", "info", "manager", "util", "utils", "helper", "helpers"}
 BANNED_CALLS = {"open", "print", "input", "float", "eval", "exec"}
