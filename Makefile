@@ -47,8 +47,6 @@ bench: $(STAMPS)/dev $(STAMPS)/pango
 	$(BIN)/python tests/bench.py
 
 samples: $(STAMPS)/dev
-	rm -rf samples/lab
-	$(BIN)/fiche lab export samples/lab
 	$(BIN)/python tests/samples/make_dense.py
 
 clean:

@@ -16,11 +16,9 @@ import pytest
 
 from fiche.cli.compile import compile_fiche
 from fiche.cli.reports import files
-from fiche.cli.skeleton import COLUMNS
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.piece import Reading, Run
-from fiche.measure.lab.archive import lab_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
@@ -60,7 +58,7 @@ def runs(name: str) -> list[Run]:
 
 def test_every_folder_is_tested_and_described():
     folders = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
-    assert folders == {*COMPLETE, "mistakes", "lab"}
+    assert folders == {*COMPLETE, "mistakes"}
     listed = (SAMPLES / "README.md").read_text(encoding="utf-8")
     for folder in folders:
         assert f"]({folder})" in listed
@@ -597,15 +595,3 @@ def test_dense_is_what_the_recorder_writes_today():
         made = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
     evidence = (SAMPLES / "dense" / "evidence").iterdir()
     assert made == {path.name: path.read_bytes() for path in evidence}
-
-
-# --- lab: what is carried -----------------------------------------------------------------------
-
-
-def test_lab_is_what_this_version_exports():
-    """F9: a person without fiche takes it from here.
-
-    Renew it after a change of the protocol: rm -r samples/lab && fiche lab export samples/lab
-    """
-    kept = {path.name: path.read_bytes() for path in (SAMPLES / "lab").iterdir()}
-    assert kept == lab_files(",".join(COLUMNS) + "\n")
