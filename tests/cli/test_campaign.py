@@ -346,6 +346,68 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(
     assert all(each.done() for each in processes.started)
 
 
+# --- Edited by hand -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[" * 100_000,
+        '{"exit": 0, "records": "abc"}',
+        '{"exit": 0, "records": [1, {}]}',
+        '{"exit": 0, "records": {"file": 1}}',
+        '{"exit": 0, "records": [{"file": "../../job.json", "sha256": "0"}]}',
+        '{"exit": 1, "seconds": NaN, "how": [], "message": {}}',
+        '{"exit": 1, "seconds": 1e999}',
+    ],
+)
+def test_whatever_ended_json_holds_there_is_an_answer(campaign, processes, tmp_path, text):
+    """C10: nothing that cannot be read is taken for a record, and none of it is a traceback."""
+    assert campaign(ONE).code == 0
+    (ended,) = (tmp_path / "widths").glob("jobs/*/try-1/ended.json")
+    ended.write_text(text)
+    told = campaign(ONE, "--status", "--json")
+    assert (told.code, told.err) == (0, "")
+    assert states(told.json())["base"] in ("interrupted", "failed")
+
+
+def test_strange_things_in_a_try_are_no_records(campaign, processes, tmp_path):
+    assert campaign(ONE).code == 0
+    (tried,) = (tmp_path / "widths").glob("jobs/*/try-1")
+    os.mkfifo(tried / "pipe.json")
+    (tried / "loop.json").symlink_to("loop.json")
+    (tried / "folder.json").mkdir()
+    (tried.parent / "try-²").mkdir()
+    (tried.parent / "try-0").mkdir()
+    record = (tried / "m.json").read_bytes()
+    (tried / os.fsdecode(b"\xff.json")).write_bytes(record)
+    assert campaign(ONE).code == 0
+    pieces = {row["piece"].rpartition("/")[2] for row in table(tmp_path / "widths")}
+    assert pieces == {"m.json", "\\udcff.json"}
+
+
+def test_a_record_that_was_edited_is_told_in_its_rows(campaign, processes, tmp_path):
+    """C2: a row states what a job observed, or says that somebody wrote in it since."""
+    assert campaign(ONE).code == 0
+    (left,) = (tmp_path / "widths").glob("jobs/*/try-1/m.json")
+    left.write_text(left.read_text().replace("69206016", "1048576"))
+    assert campaign(ONE).code == 0
+    notes = {row["notes"].partition(";")[0] for row in table(tmp_path / "widths")}
+    assert notes == {"this record was changed after the job noted it"}
+
+
+def test_secrets_of_a_command_stand_only_where_it_is_run_from(campaign, processes, tmp_path):
+    """Law 7: what is handed around holds none; `submit.json` has to."""
+    text = HEAD + 'run: {command: ["-c", "pass", --token, abc123xyz789, "--password=hunter2"]}\n'
+    campaign(text, "--json")
+    campaign(text, "--dry-run")
+    written = [p for p in (tmp_path / "widths").rglob("*") if p.is_file()]
+    holding = [p.name for p in written if re.search(rb"abc123xyz|hunter2", p.read_bytes())]
+    assert holding == ["submit.json"]
+    assert "hunter2" not in campaign(text, "--dry-run").out
+
+
 # --- Rows -------------------------------------------------------------------------------------
 
 

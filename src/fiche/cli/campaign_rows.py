@@ -70,7 +70,7 @@ def _of_try(campaign: Campaign, one: Standing, tried: Try, output: Path) -> Iter
         "candidate": campaign.candidate,
         "case": job.case,
         "machine": tried.host,
-        "changed_variable": ", ".join(f"{name}={value}" for name, value in job.changed),
+        "changed_variable": ", ".join(f"{name}={value}" for name, value in job.changed_shown),
     }
     where = [f"repeat {job.repetition}"] if campaign.repeat_process > 1 else []
     where += [f"try {tried.number}"] if tried.number > 1 else []
@@ -78,15 +78,27 @@ def _of_try(campaign: Campaign, one: Standing, tried: Try, output: Path) -> Iter
     seen = False
     for path in records(tried.folder):
         seen = True
-        yield from _of_record(job.id, always, where, path, path.relative_to(output).as_posix())
+        inside = path.relative_to(tried.folder).as_posix()
+        noted = tried.records.get(inside)
+        yield from _of_record(job.id, always, where, path, _printable(path, output), noted)
     if not seen:
         notes = "; ".join((*where, tried.message))
         cells = {**always, "outcome": _OUTCOMES.get(tried.state, ""), "notes": notes}
         yield Row(job=job.id, cells=cells)
 
 
+def _printable(path: Path, output: Path) -> str:
+    """A name that any file can hold: what is no text in it is escaped."""
+    return path.relative_to(output).as_posix().encode("utf-8", "backslashreplace").decode()
+
+
 def _of_record(
-    job: str, always: Mapping[str, str], where: Sequence[str], path: Path, name: str
+    job: str,
+    always: Mapping[str, str],
+    where: Sequence[str],
+    path: Path,
+    name: str,
+    noted: str | None,
 ) -> Iterator[Row]:
     try:
         content = path.read_bytes()
@@ -97,8 +109,10 @@ def _of_record(
         notes = "; ".join((*where, f"this record cannot be read: {why}"))
         yield Row(job=job, cells={**always, "piece": name, "notes": notes}, piece=name)
         return
+    changed = noted not in (None, "", digest)
+    told_of = [*where, "this record was changed after the job noted it"] if changed else where
     for run in reading.runs:
-        for cells in _of_run(reading, run, where):
+        for cells in _of_run(reading, run, told_of):
             told = {**always, **{key: value for key, value in cells.items() if value}}
             yield Row(job=job, cells={**told, "piece": name}, piece=name, sha256=digest)
 

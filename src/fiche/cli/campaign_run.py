@@ -25,7 +25,7 @@ from fiche.measure.campaign import cards, engine
 from fiche.measure.campaign.drive import Drive, Standing, standings
 from fiche.measure.campaign.files import locked, read, write_new
 from fiche.measure.campaign.folder import DONE, FAILED, INTERRUPTED, REFUSED, WAITING, Try
-from fiche.measure.campaign.plan import Job, jobs
+from fiche.measure.campaign.plan import Job, hidden, jobs
 
 FORMAT = "fiche-campaign/1"
 DOCUMENT, TABLE, LOCK, ENGINE, PLANS = "campaign.json", "summary.csv", "lock", "engine", "plans"
@@ -196,7 +196,20 @@ def _keep_plan(ready: Ready) -> None:
     folder.mkdir(exist_ok=True)
     kept = {"format": FORMAT, "file": ready.file.name, "sha256": ready.campaign.sha256}
     text_ = ready.file.read_text(encoding="utf-8-sig", errors="replace")
-    write_new(folder / f"{ready.campaign.sha256[:12]}.json", {**kept, "text": text_})
+    write_new(
+        folder / f"{ready.campaign.sha256[:12]}.json", {**kept, "text": _public(text_, ready.jobs)}
+    )
+
+
+def _public(text: str, planned: Sequence[Job]) -> str:
+    """The file without secrets, also those that only their option gives away."""
+    pairs = {pair for job in planned for pair in zip(job.words, job.words_shown, strict=True)}
+    for word, shown in pairs:
+        text = text.replace(word, shown) if word != shown and len(word) > _TOO_SHORT else text
+    return hidden(text)
+
+
+_TOO_SHORT = 3  # a word so short stands everywhere
 
 
 def _write(ready: Ready, done: Found) -> None:
@@ -308,10 +321,10 @@ def _job(job: Job) -> dict[str, Any]:
         "id": job.id,
         "case": job.case,
         "variant": job.variant,
-        "changed": dict(job.changed),
+        "changed": dict(job.changed_shown),
         "repetition": job.repetition,
         "index": job.index,
-        "words": list(job.words),
+        "words": list(job.words_shown),
         "digest": job.digest,
     }
 

@@ -19,7 +19,7 @@ _MOST = 200
 
 def dry_text(ready: Ready) -> str:
     """The jobs in the order in which they would start."""
-    shown = [(each.id, _changed(each), shlex.join(each.words)) for each in ready.jobs[:_MOST]]
+    shown = [(each.id, _changed(each), _typed(each)) for each in ready.jobs[:_MOST]]
     text = table(shown, header=("job", "changed", "command: fiche …"), whole=(0,))
     return text + _more(len(ready.jobs)) + f"\n{len(ready.jobs)} jobs; nothing was run\n"
 
@@ -50,7 +50,12 @@ def _more(count: int) -> str:
 
 
 def _changed(job: Job) -> str:
-    return ", ".join(f"{name}={value}" for name, value in job.changed)
+    return ", ".join(f"{name}={value}" for name, value in job.changed_shown)
+
+
+def _typed(job: Job) -> str:
+    """As it is typed; what looks like a secret is in no log of a terminal."""
+    return shlex.join(job.words_shown)
 
 
 def _lines(one: Standing, found: Found) -> Iterator[tuple[str, ...]]:

@@ -47,8 +47,8 @@ def _placed(partial: Path, path: Path) -> bool:
 def read(path: Path) -> dict[str, Any] | None:
     """The document; None where there is none, or what is there is none."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        told = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    except (OSError, ValueError, RecursionError):
         return None
     return told if isinstance(told, dict) else None
 

@@ -9,11 +9,12 @@ A job's name ends in the digest of what it does: a changed campaign makes other 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fiche.kernel.record import record, replace
+from fiche.kernel.record import field, record, replace
 from fiche.measure.campaign.files import is_locked, read, write_new
 from fiche.measure.campaign.plan import Job
 from fiche.measure.campaign.work import ENDED, LOCK, QUEUED, STARTED, SUBMIT, now
@@ -26,12 +27,17 @@ DONE, FAILED, REFUSED, INTERRUPTED = "done", "failed", "refused", "interrupted"
 # A try in one of these may still make its record: nothing is started beside it.
 LIVING = (QUEUED_, RUNNING)
 _BY_EXIT: Mapping[int | None, str] = {0: DONE, 2: REFUSED, 130: INTERRUPTED}
+_TRY = re.compile(r"try-([1-9][0-9]{0,8})")
+_LONGEST_S = 10**9
 _PROMPT = "its time was up"
 
 
 @record
 class Try:
-    """One try at a job: its state, and whatever tells why. `queued` is the engine's own id of it."""
+    """One try at a job: its state, and whatever tells why.
+
+    `queued` is the engine's own id of it, `records` the digests that it noted of its records.
+    """
 
     number: int
     folder: Path
@@ -41,6 +47,7 @@ class Try:
     seconds: float | None = None
     host: str = ""
     queued: str = ""
+    records: Mapping[str, str] = field(default_factory=dict)
 
 
 @record
@@ -63,7 +70,7 @@ def job_folder(output: Path, job: Job) -> Path:
 def tries(output: Path, job: Job, queue: Queue | None = None) -> tuple[Try, ...]:
     """Every try at a job, the first one first."""
     found = job_folder(output, job).glob("try-*")
-    numbered = {int(n): path for path in found if (n := path.name[4:]).isdigit()}
+    numbered = {int(n[1]): path for path in found if (n := _TRY.fullmatch(path.name))}
     return tuple(seen(numbered[n], n, queue or {}) for n in sorted(numbered))
 
 
@@ -89,9 +96,10 @@ def _ended(tried: Try, ended: dict[str, Any]) -> Try:
     code, how = ended.get("exit"), str(ended.get("how", ""))
     code = code if isinstance(code, int) else None
     state, message = _BY_EXIT.get(code, FAILED), str(ended.get("message", ""))
+    noted = _noted(ended)
     if state == DONE and not ended.get("records"):
         state, message = FAILED, "it ended well and wrote no record"
-    elif state == DONE and not _kept(tried.folder, ended):
+    elif state == DONE and not (noted and all((tried.folder / name).is_file() for name in noted)):
         state, message = INTERRUPTED, "its record is gone"
     elif how.startswith("asked to end") and state != DONE:
         state, message = INTERRUPTED, how
@@ -100,11 +108,26 @@ def _ended(tried: Try, ended: dict[str, Any]) -> Try:
     elif state == FAILED and not message:
         message = f"exit code {code}"
     message = "" if state == DONE else message
-    return replace(tried, state=state, message=message, exit=code, seconds=ended.get("seconds"))
+    return replace(
+        tried, state=state, message=message, exit=code, seconds=_seconds(ended), records=noted
+    )
 
 
-def _kept(folder: Path, ended: dict[str, Any]) -> bool:
-    return all((folder / each["file"]).is_file() for each in ended["records"])
+def _noted(ended: dict[str, Any]) -> dict[str, str]:
+    """Digests by name of the records that were there at the end; none where somebody's hand made it unclear."""
+    told = ended.get("records")
+    entries = told if isinstance(told, list) else []
+    pairs = [(e.get("file"), e.get("sha256", "")) for e in entries if isinstance(e, dict)]
+    found = {n: sha for n, sha in pairs if isinstance(n, str) and isinstance(sha, str)}
+    inside = all(n and not n.startswith("/") and ".." not in n.split("/") for n in found)
+    return found if inside and len(found) == len(entries) else {}
+
+
+def _seconds(ended: dict[str, Any]) -> float | None:
+    told = ended.get("seconds")
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        return None
+    return told if 0 <= told < _LONGEST_S else None  # neither is true of what is no number
 
 
 def state(found: tuple[Try, ...]) -> str:
@@ -162,8 +185,8 @@ def described(job: Job) -> dict[str, Any]:
         "id": job.id,
         "case": job.case,
         "variant": job.variant,
-        "changed": dict(job.changed),
+        "changed": dict(job.changed_shown),
         "repetition": job.repetition,
-        "words": list(job.words),
+        "words": list(job.words_shown),
         "digest": job.digest,
     }

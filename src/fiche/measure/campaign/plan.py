@@ -11,12 +11,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 from fiche.kernel.campaign import Campaign, CampaignCase, Option, Options, Variant
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import field, record, replace
+from fiche.kernel.secrets import HIDDEN, replaced
 
 MOST_JOBS = 10_000
 BASELINE = "base"
@@ -50,13 +51,43 @@ class Job:
         """The words of a program of one's own; none where a ready workload is measured."""
         return self.words[self.words.index("--") + 1 :] if self.words[0] == "run" else ()
 
+    @property
+    def words_shown(self) -> tuple[str, ...]:
+        """The words for files and screens that are handed around."""
+        return _without_secrets(self.words)
+
+    @property
+    def changed_shown(self) -> tuple[tuple[str, str], ...]:
+        """The changes, with no value that looks like a secret."""
+        return tuple(
+            (name, _without_secrets((f"--{name}", value))[1]) for name, value in self.changed
+        )
+
     def plan(self) -> dict[str, Any]:
         """The record's `series.plan`."""
         told: dict[str, Any] = {"kind": "campaign", "index": self.index, "of": self.of}
         if self.changed:
             told["variable"] = ", ".join(name for name, _ in self.changed)
-            told["value"] = ", ".join(value for _, value in self.changed)
+            told["value"] = ", ".join(value for _, value in self.changed_shown)
         return {**told, "digest": self.digest}
+
+
+def hidden(text: str) -> str:
+    """A text with `<secret>` where something looks like one."""
+    return replaced(text.encode("utf-8", "surrogateescape"))[0].decode("utf-8", "surrogateescape")
+
+
+def _without_secrets(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Each word by itself, and as the value of the option before it."""
+    line = " ".join(words)
+    if hidden(line) == line:
+        return words
+    return tuple(_shown(*pair) for pair in pairwise(("", *words)))
+
+
+def _shown(before: str, word: str) -> str:
+    is_value = hidden(f"{before} {word}") == f"{before} {HIDDEN.decode()}"
+    return HIDDEN.decode() if is_value else hidden(word)
 
 
 @record

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fiche.measure.campaign.files import digest, locked, read, write_new
+from fiche.measure.campaign.plan import hidden
 
 SUBMIT, QUEUED, STARTED, ENDED = "submit.json", "queued.json", "started.json", "ended.json"
 LOCK = "lock"
@@ -161,7 +162,9 @@ def records(folder: Path) -> list[Path]:
     found = sorted(
         path
         for path in folder.rglob("*")
-        if path.suffix in RECORDS and not (path.parent == folder and path.name in OWN)
+        if path.suffix in RECORDS
+        and path.is_file()
+        and not (path.parent == folder and path.name in OWN)
     )
     there = set(found)
     alone = (p for p in found if p.suffix != ".journal" or p.with_suffix("") not in there)
@@ -190,5 +193,5 @@ def said(path: Path, *, first: bool) -> str:
             lines = stream.read(_READ).decode("utf-8", errors="replace").split("\n")
     except OSError:
         return ""
-    told = [line.strip()[:_MOST] for line in lines if line.strip()]
+    told = [hidden(line.strip())[:_MOST] for line in lines if line.strip()]
     return told[0 if first else -1] if told else ""
