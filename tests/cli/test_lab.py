@@ -61,6 +61,14 @@ def test_a_link_that_leads_nowhere_is_something_too(fiche, tmp_path):
     assert "F570" in fiche("lab", "export", tmp_path / "lab").err
 
 
+@pytest.mark.parametrize("name", ["", ".", "..", "/"])
+def test_a_folder_without_a_name_is_refused(fiche, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    ended = fiche("lab", "export", name, "--zip")
+    assert (ended.code, ended.err[:5]) == (2, "F570 ")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_cannot_be_written_leaves_nothing(fiche, tmp_path, monkeypatch):
     """Law 7: all of it or nothing, the archive included."""
     from fiche.cli import exported

@@ -17,10 +17,10 @@ def write_lab(folder: Path, *, zip: bool) -> tuple[Path, ...]:
     Raises:
         Refused: F570 the folder or the archive is there already; F611 one cannot be written.
     """
+    _refuse_taken(folder)
     archive = folder.with_name(f"{folder.name}.zip")
-    for path in (folder, archive) if zip else (folder,):
-        if path.exists() or path.is_symlink():
-            raise Refused([_there(path)])
+    if zip:
+        _refuse_taken(archive)
     files = lab_files(",".join(COLUMNS) + "\n")
     write_folder(folder, files, force=False)
     written = [folder / name for name in files]
@@ -32,6 +32,11 @@ def write_lab(folder: Path, *, zip: bool) -> tuple[Path, ...]:
             raise
         written.append(archive)
     return tuple(written)
+
+
+def _refuse_taken(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise Refused([_there(path)])
 
 
 def _there(path: Path) -> Diagnostic:

@@ -178,7 +178,15 @@ def test_it_says_which_fiche_it_is_of(script, tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("weigh",), ("measure",), ("measure", "--output", "m.json", "--dtype", "int4")],
+    [
+        (),
+        ("weigh",),
+        ("measure",),
+        ("measure", "--output", "m.json", "--dtype", "int4"),
+        ("measure", "--output", "m.json", "--machine", "../x"),
+        ("environment", "--json", "--machine", "a b"),
+        ("measure", "--output", "m.json", "--gpu", "RTX-4090"),
+    ],
 )
 def test_a_wrong_word_is_refused(script, tmp_path, words):
     ended = ran(script, *words, cwd=tmp_path, flags=BARE)

@@ -30,6 +30,7 @@ from fiche.measure.protocol.turns import ORDERINGS, POLICIES, measured
 PLAIN_DIGITS = re.compile(r"(0|[1-9][0-9]{0,29})(\.[0-9]{1,29})?")
 # Two thousand and forty-eight, or a little over two: two halves of the world read it differently.
 TWO_READINGS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
+MACHINE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DONE, REFUSED, FAILED, INTERRUPTED = 0, 2, 3, 130
 
 
@@ -102,8 +103,22 @@ def _environment_options(options: argparse.ArgumentParser) -> None:
 def _where(options: argparse.ArgumentParser, otherwise: str) -> None:
     options.add_argument("--device", metavar="NAME", help=f"cuda:0, xpu:0; {otherwise} if left out")
     options.add_argument(
-        "--machine", default="", metavar="ID", help="what a fiche calls this machine"
+        "--machine", type=_id, default="", metavar="ID", help="what a fiche calls this machine"
     )
+
+
+def _card(text: str) -> str:
+    if text != text.lower():
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no id of a card: those are lower case")
+    return _id(text)
+
+
+def _id(text: str) -> str:
+    """As the formats have it, or none: a record that no fiche can read would be found out at home."""
+    if text and MACHINE_ID.fullmatch(text) is None:
+        message = f"{text[:60]!r} is no id: letters, digits, '.', '_' and '-'"
+        raise argparse.ArgumentTypeError(message)
+    return text
 
 
 def _measure_options(options: argparse.ArgumentParser) -> None:
@@ -116,7 +131,9 @@ def _measure_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--empty-cache", choices=_dashed(POLICIES), default=_dashed(POLICIES)[0])
     options.add_argument("--ordering", choices=(*_dashed(ORDERINGS), "both"), default="both")
     options.add_argument("--output", type=Path, required=True, metavar="FILE", help="a new file")
-    options.add_argument("--gpu", default="", metavar="ID", help="the card's id in a fiche catalog")
+    options.add_argument(
+        "--gpu", type=_card, default="", metavar="ID", help="the card's id in a fiche catalog"
+    )
     options.add_argument("--run", default="", help=argparse.SUPPRESS)
     options.set_defaults(command=_measure)
 
