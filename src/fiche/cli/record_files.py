@@ -10,6 +10,7 @@ from fiche.cli.evidence import Wrong, each_read
 from fiche.importers._record_places import Form
 from fiche.importers._record_rows import RecordRow, row_of
 from fiche.importers.fiche_record import MEMBER, record_form
+from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
 from fiche.load.folder import PIECE_LIMIT, read_file
 
@@ -58,11 +59,29 @@ def _is_record(path: Path) -> bool:
         return False
 
 
+def with_records(folder: Path) -> Folder:
+    """Every record below a folder that holds one.
+
+    Raises:
+        Refused: F318 it holds none.
+    """
+    found = in_folder(folder)
+    if not found.files:
+        message = f"'{folder}' is no file, and holds no record ({found.others} other files)"
+        hint = "name the files of other evidence one by one"
+        raise Refused([Diagnostic(code="F318", message=message, address=None, hint=hint)])
+    return found
+
+
 def expanded(files: Sequence[Path]) -> Iterator[Path]:
-    """The files, and the records of the folders among them."""
+    """The files, and the records of the folders among them.
+
+    Raises:
+        Refused: F318 a folder holds none.
+    """
     for file in files:
         if file.is_dir():
-            yield from in_folder(file).files
+            yield from with_records(file).files
         else:
             yield file
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from fiche.cli.record_files import Folder, in_folder, rows
+from fiche.cli.record_files import Folder, rows, with_records
 from fiche.cli.terminal import paragraph, put_json, put_text, table
 from fiche.importers._record_rows import Largest, RecordRow
-from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import field_names
 from fiche.render.visible import visible
 from fiche.report.numbers import memory
@@ -27,11 +27,7 @@ def show_folder(folder: Path, *, json: bool) -> None:
     Raises:
         Refused: F318 there is none; and whatever is wrong with one of them, after the others.
     """
-    found = in_folder(folder)
-    if not found.files:
-        message = f"'{folder}' is no file, and holds no record ({found.others} other files)"
-        hint = "name the files of other evidence one by one"
-        raise Refused([Diagnostic(code="F318", message=message, address=None, hint=hint)])
+    found = with_records(folder)
     told, wrong = rows(found.files, folder)
     if told and json:
         refused = {"refused": [each.json() for each in wrong]} if wrong else {}
