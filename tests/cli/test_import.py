@@ -71,6 +71,23 @@ def test_the_text_says_what_happened_and_what_is_not_said(fiche, write):
     assert "need:" in out
 
 
+def test_a_record_names_the_phase_that_failed_so_it_is_not_called_unsaid(fiche, write):
+    """C11: a log does not say the phase, a record does."""
+
+    def fail(document):
+        phase = document["phases"][0]
+        phase |= {
+            "outcome": "failure",
+            "error": {"type": CLASS.rstrip(": "), "message": sentence()},
+        }
+
+    document = json.loads(document_bytes(RECORD))
+    fail(document)
+    out = fiche("import", write("m.json", json.dumps(document).encode())).out
+    assert "in which phase it happened" not in out
+    assert "Not said: what a complete run would need." in " ".join(out.split())
+
+
 def test_a_record_in_text_shows_runs_and_counters(fiche, write):
     out = fiche("import", write("m.json", document_bytes(RECORD))).out
     for words in (

@@ -284,7 +284,7 @@ def test_what_ran_is_told_to_programs(fiche, write):
 
 def test_what_ran_is_told_to_people(fiche, write):
     out = fiche("import", write("m.json", record(seen))).out
-    assert "40.000 s" in out
+    assert "40.0 s" in out
     assert "8 x 4 bfloat16, cuda" in out
 
 
@@ -306,6 +306,8 @@ def test_a_piece_names_the_run_that_its_record_is_of(fiche, write, tmp_path):
     assert "run-9" in html
     table = html.partition('id="table-together"')[2].partition("</table>")[0]
     assert "tensors." not in table  # facts of a phase, and no scope of the piece
+    assert "started_at" not in table  # a line a fact would fill a page
+    assert "more in decision.json" in table
 
 
 def run_id(document):

@@ -78,8 +78,9 @@ def test_a_record_shows_its_phases_with_units_and_says_that_they_are_observed(wr
         *("ul", "li"),
     }
     assert "10.00 GiB observed 10 737 418 240 B " in page.cells
-    assert any("prompt_tokens 7912 tokens" in cell for cell in page.cells)
-    assert "40.000 s " in page.cells
+    assert any("prompt_tokens 7912" in cell for cell in page.cells)
+    assert not any("tokens tokens" in cell or "7912 tokens" in cell for cell in page.cells)
+    assert "40.0 s " in page.cells
     numbers = [cell for cell in page.cells if cell[:1].isdigit()]
     assert numbers
     assert all(any(unit in cell for unit in (" GiB", " MiB", " s ")) for cell in numbers)

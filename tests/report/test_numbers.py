@@ -27,6 +27,7 @@ from fiche.report.numbers import (
     alike,
     amount,
     amount_exact,
+    elapsed,
     exact,
     exact_bytes,
     fine,
@@ -87,6 +88,24 @@ def test_memory_in_the_unit_that_is_said(bytes_, unit, text):
 def test_rounding_is_to_nearest_and_a_tie_goes_away_from_zero(value, text):
     """Law 2: exact decimals, so 1.005 is a tie and not what a binary float makes of it."""
     assert rounded(value, 2) == text
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [
+        (0, "0 ns"),
+        (940, "940 ns"),
+        (11_630, "11.6 us"),
+        (1_834_000, "1.83 ms"),
+        (49_340_000, "49.3 ms"),
+        (101_530_000, "102 ms"),
+        (40_000_000_000, "40.0 s"),
+        (4_321_000_000_000, "4 321 s"),
+    ],
+)
+def test_a_time_has_three_digits_in_its_unit(nanoseconds, text):
+    """C14: phases of milliseconds and of minutes can be told apart."""
+    assert elapsed(nanoseconds) == text
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from fiche.importers._vocabulary import QUANTITIES, observations
 from fiche.kernel.fact import TENSORS
 from fiche.kernel.piece import Failure, Printed, Reading, Run
 from fiche.render.visible import visible
+from fiche.report.numbers import elapsed
 
 KINDS = {
     "allocator_oom": "an allocator could not get memory",
@@ -84,7 +85,7 @@ def _piece(piece: Evidence) -> Iterator[str]:
         yield "\n"
     for warning in reading.warnings:
         yield paragraph(f"warning: {warning}", indent="  ")
-    yield paragraph(_unsaid(reading.failures), indent="  ") if reading.failures else ""
+    yield paragraph(_unsaid(reading), indent="  ") if reading.failures else ""
 
 
 def _told(reading: Reading) -> Iterator[str]:
@@ -162,8 +163,8 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _took(run: Run) -> str:
-    """Seconds, synchronized at both ends (C14)."""
-    return "not told" if run.duration_ns is None else f"{run.duration_ns / 1e9:.3f} s"
+    """The time between two synchronizations (C14)."""
+    return "not told" if run.duration_ns is None else elapsed(run.duration_ns)
 
 
 def _tensors(runs: Sequence[Run]) -> Iterator[str]:
@@ -184,15 +185,18 @@ def _tensors(runs: Sequence[Run]) -> Iterator[str]:
 _MOST = 40
 
 
-def _unsaid(failures: Sequence[Failure]) -> str:
-    """What a message of failure never says, and what these ones left out."""
+def _unsaid(reading: Reading) -> str:
+    """What a message of failure never says, and what these ones left out; a record names its phase."""
+    failures = reading.failures
     missing = [
         LABELS[name]
         for name in ("requested", "total_capacity", "free", "process_in_use")
         if all(name not in failure.quantities for failure in failures)
     ]
     left_out = f" Not printed: {', '.join(missing)}." if missing else ""
+    told = any(run.outcome == "failure" and run.phases for run in reading.runs)
+    where = "" if told else "in which phase it happened, and "
     return (
-        "Not said: in which phase it happened, and what a complete run would need. A failure is no need: "
+        f"Not said: {where}what a complete run would need. A failure is no need: "
         f"neither the size asked for, nor used plus asked.{left_out}"
     )

@@ -13,7 +13,7 @@ from fiche.kernel.readings import observed
 from fiche.kernel.record import record
 from fiche.load.folder import PIECE_LIMIT, UnreadableError, read_file
 from fiche.notebook.markup import Told, block, heading, listed, table
-from fiche.report.numbers import TERMINAL, exact_bytes, fine
+from fiche.report.numbers import TERMINAL, elapsed, exact_bytes, fine
 
 _COLUMNS = (
     ("allocated, peak", "max_memory_allocated", "peak"),
@@ -107,7 +107,7 @@ def _rows(run: Run, kind: str) -> Iterator[tuple[Told, ...]]:
         first = (
             Told(", ".join(run.phases), "whole loop" if run.whole_loop else "phased"),
             Told("first" if run.first_pass else "later"),
-            Told(run.outcome, run.output_check),
+            Told(run.outcome, _checked(run)),
             Told(_executed(run)),
         )
         lead = first if place == 0 else (Told(""),) * len(first)
@@ -129,9 +129,16 @@ def _device(seen: Observation, kind: str) -> str:
     return "" if own is None else f"{own} of rank {seen.rank}"
 
 
+def _checked(run: Run) -> str:
+    return "output not checked" if run.output_check == "not_checked" else run.output_check
+
+
 def _executed(run: Run) -> str:
-    """Dimensions with their units, as they really ran."""
-    told = [f"{name} {figure.low} {figure.unit}" for name, figure in run.executed.items()]
+    """Dimensions as they really ran, each with what it counts: said once where the name says it."""
+    told = [
+        f"{name} {figure.low}" + ("" if str(figure.unit) in name else f" {figure.unit}")
+        for name, figure in run.executed.items()
+    ]
     return ", ".join(told) or "not said"
 
 
@@ -147,4 +154,4 @@ def _peak(run: Run, here: Sequence[Observation], counter: str, stat: str) -> Tol
 def _duration(run: Run) -> Told:
     if run.duration_ns is None:
         return Told(_ABSENT, is_number=True)
-    return Told(f"{run.duration_ns / 1e9:.3f} s", is_number=True)
+    return Told(elapsed(run.duration_ns), is_number=True)

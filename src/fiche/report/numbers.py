@@ -17,6 +17,7 @@ from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, DAY, HOUR, ONE, SECOND, WAT
 _NBSP = "\N{NO-BREAK SPACE}"
 _BINARY: Mapping[str, int] = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 _DECIMAL: Mapping[str, int] = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
+_TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
 _MOST_DECIMALS = 12
 # Dates are counted in days from year 1; a difference of two is far below any date in use.
 _FIRST_DAY = 500_000
@@ -87,6 +88,14 @@ def memory_unit(value: Number, unit: str = "GiB") -> tuple[str, int]:
         if factor <= family[unit] and 10 * max(value, -value) >= factor:
             return word, factor
     return (unit, family[unit]) if value == 0 else ("B", 1)
+
+
+def elapsed(nanoseconds: int, how: Style = TERMINAL) -> str:
+    """How long something took, in three digits: `49.3 ms`, `1.83 s`, `412 s`; below 1 us in ns."""
+    factor, unit = next((each for each in _TIMES if nanoseconds >= each[0]), (1, "ns"))
+    taken = Fraction(nanoseconds, factor)
+    decimals = 0 if factor == 1 or taken >= 100 else 1 if taken >= 10 else 2
+    return rounded(taken, decimals, how) + how.space + unit
 
 
 def whole(value: Number) -> bool:

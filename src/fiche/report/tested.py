@@ -8,9 +8,9 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Run
 from fiche.kernel.record import replace
 from fiche.report.desk import Desk, cell, columns, joined, row
+from fiche.report.numbers import elapsed
 from fiche.report.parts import Amount, Block, Code, Missing, Part, Parts, Quoted, Row, Table, Words
 
-_NANOSECONDS = 1_000_000_000
 _ENDS = {"success": "admissible", "failure": "exclude", "failed": "exclude"}
 
 
@@ -28,10 +28,9 @@ def runs(desk: Desk) -> Iterator[Block]:
 
 
 def _run(desk: Desk, piece: Piece, run: Run, largest: bool) -> Row:
-    checked = desk.word("output_unchecked")
-    told = (
-        desk.say("output_checked", check=Quoted(run.output_check)) if run.output_check else checked
-    )
+    told: Parts | str = desk.word("output_unchecked")
+    if run.output_check not in ("", "not_checked"):
+        told = desk.say("output_checked", check=Quoted(run.output_check))
     return row(
         cell((Code(f"{piece.id}/{run.id}"),), protocol(desk, run)),
         cell(
@@ -121,6 +120,4 @@ def _largest(succeeded: list[Run]) -> Run | None:
 def _duration(desk: Desk, run: Run) -> Part:
     if run.duration_ns is None:
         return Missing(desk.word("not_recorded"))
-    # Tenths of a second tell loads apart; decision.json has the nanoseconds.
-    tenths = (run.duration_ns * 10 + _NANOSECONDS // 2) // _NANOSECONDS
-    return Words(f"{tenths // 10}{desk.style.decimal}{tenths % 10}{desk.style.space}s")
+    return Words(elapsed(run.duration_ns, desk.style))  # decision.json has the nanoseconds

@@ -10,6 +10,8 @@ from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import Block, Code, Missing, Parts, Quoted, Row, Table, Words
 
 _Told = dict[str, dict[str, list[str]]]
+# What a reader knows a run by.
+_TELLING = ("model.name", "operation", "engine.name", "engine.version", "gpu", "device", "machine")
 
 
 def told_together(desk: Desk) -> Iterator[Block]:
@@ -31,13 +33,13 @@ def told_together(desk: Desk) -> Iterator[Block]:
 def _row(desk: Desk, run: str, pieces: list[Piece]) -> Row:
     told = _told(pieces)
     shared = {path: words for path, words in told.items() if len(_tellers(words)) > 1}
-    alike = [_alike(path, words) for path, words in shared.items() if len(words) == 1]
+    alike = {path: next(iter(words)) for path, words in shared.items() if len(words) == 1}
     apart = [_apart(desk, path, words) for path, words in shared.items() if len(words) > 1]
     none = Missing(desk.word("nothing"))
     return row(
         cell(Quoted(run)),
         cell(desk.references(piece.id for piece in pieces)),
-        cell(joined(alike, "; ") if alike else none),
+        cell(joined(_alike(desk, alike), "; ") if alike else none),
         cell(*apart) if apart else cell(none),
     )
 
@@ -63,8 +65,15 @@ def _tellers(words: dict[str, list[str]]) -> set[str]:
     return {piece for pieces in words.values() for piece in pieces}
 
 
-def _alike(path: str, words: dict[str, list[str]]) -> Parts:
-    return (Words(f"{path} "), Quoted(next(iter(words))))
+def _alike(desk: Desk, alike: dict[str, str]) -> Iterator[Parts]:
+    """What tells this run from others; the rest is counted, and is in decision.json."""
+    shown = [path for path in _TELLING if path in alike]
+    for path in shown:
+        yield Words(f"{path} "), Quoted(alike[path])
+    more = len(alike) - len(shown)
+    if more:
+        key = "facts_more" if shown else "facts_only"
+        yield desk.say(key, n=more, facts=desk.counted("facts_noun", more))
 
 
 def _apart(desk: Desk, path: str, words: dict[str, list[str]]) -> Parts:
