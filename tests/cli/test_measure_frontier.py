@@ -62,6 +62,15 @@ def test_a_frontier_is_an_interval_of_trials(fiche, scripted, here):
     ]
     assert bounds(told) == (1536, 2048, "found")
     assert "Largest success 1536, smallest failure 2048." in ended.out
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert ["1536", "success", "5.00", "6.00", "m.context-1536.json"] in lines  # two columns (C3)
+    assert [
+        "2048",
+        "no",
+        "device",
+        "memory",
+        "m.context-2048.json",
+    ] in lines  # what failed is no need
     assert "step 512 (as asked)" in " ".join(ended.out.split())
     assert "next: fiche import m.context-1024.json" in ended.out
 

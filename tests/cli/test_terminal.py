@@ -43,6 +43,16 @@ def test_the_widest_column_wraps_and_nothing_is_lost():
     assert " ".join(text.split()) == f"id {words} id2 short"
 
 
+def test_heads_wrap_at_words_and_a_word_is_cut_last():
+    heads = ("allocated peak (GiB)", "reserved peak (GiB)", "file")
+    row = ("1.00", "2.00", "a-name-of-twenty-one")
+    text = terminal.table([row], header=heads, right=(0, 1), columns=42)
+    assert max(len(line) for line in text.splitlines()) <= 42
+    assert text.splitlines()[0].split() == ["allocated", "reserved", "file"]
+    assert row[2] in text
+    assert row[2] not in terminal.table([row], header=heads, columns=34)
+
+
 def test_cells_of_a_table_are_cleaned():
     assert "\x1b" not in terminal.table([("\x1b]0;title\x07", "x")], columns=40)
 

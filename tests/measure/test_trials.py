@@ -265,3 +265,20 @@ def alive(number):
         return told.rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_what_was_written_just_before_the_document_took_the_place_is_told(tmp_path):
+    """A short last phase is told too: the journal is gone by then, and its end is still read."""
+    path, seen = tmp_path / "m.json.journal", []
+    tail = trials._Tail(path, seen.append)
+    tail.read()
+    with path.open("wb") as journal:
+        journal.write(b'{"event": "begin"}\n{"event": "ph')
+        journal.flush()
+        tail.read()
+        assert seen == [{"event": "begin"}]
+        journal.write(b'ase_end"}\n')
+    path.unlink()
+    tail.read()
+    tail.close()
+    assert seen == [{"event": "begin"}, {"event": "phase_end"}]

@@ -46,7 +46,7 @@ class Measured:
     @property
     def rows(self) -> tuple[PhaseRow, ...]:
         """Phases in their order, a row a device."""
-        return () if self.reading is None else tuple(_rows(self.reading))
+        return rows_of(self.reading)
 
     @property
     def failed(self) -> Run | None:
@@ -93,6 +93,11 @@ def read_record(path: Path) -> tuple[str, Reading | None]:
 def name_of(run: Run) -> str:
     """The name of the phase, or of the whole loop."""
     return run.id.rpartition(".")[2]
+
+
+def rows_of(reading: Reading | None) -> tuple[PhaseRow, ...]:
+    """Phases in their order, a row a device; none where there is no reading."""
+    return () if reading is None else tuple(_rows(reading))
 
 
 def _rows(reading: Reading) -> Iterator[PhaseRow]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +10,21 @@ from fiche.cli.load_rows import in_unit
 from fiche.cli.measured_read import Measured, PhaseRow, name_of
 from fiche.cli.measuring_jobs import Asked
 from fiche.cli.terminal import paragraph, table
+from fiche.kernel.piece import Run
 from fiche.kernel.record import field_names, replace
 from fiche.measure.job import Job
 from fiche.measure.trials import DONE, Trial
-from fiche.report.numbers import memory_unit, rounded
+from fiche.report.numbers import elapsed, memory_unit
 
 _COUNTERS = ("allocated", "allocated_peak", "reserved", "reserved_peak")
 _FEW = 2
 _UNREAD = "not measured"
-_UNITS = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
 _SAME = ("name", "passed", "outcome", "device")
 
 
 def duration(nanoseconds: int | None) -> str:
-    """`12.34 ms`; a phase that was not timed says so."""
-    if nanoseconds is None:
-        return _UNREAD
-    factor, unit = next((each for each in _UNITS if nanoseconds >= each[0]), (1, "ns"))
-    return f"{rounded(Fraction(nanoseconds, factor), 2 if factor > 1 else 0)} {unit}"
+    """`12.3 ms`; a phase that was not timed says so."""
+    return _UNREAD if nanoseconds is None else elapsed(nanoseconds)
 
 
 # --- Planned --------------------------------------------------------------------------------------
@@ -112,9 +108,11 @@ def next_step(measured: Sequence[Measured]) -> str:
 
 def _one(measured: Measured) -> str:
     trial = measured.trial
-    text = f"{trial.record or trial.job.output}: {trial.job.ordering.replace('_', ' ')}"
-    text += f", {ended(measured)}\n"
     rows = measured.rows
+    devices = {row.device for row in rows}
+    text = f"{trial.record or trial.job.output}: {trial.job.ordering.replace('_', ' ')}"
+    text += f" on {next(iter(devices))}" if len(devices) == 1 and "" not in devices else ""
+    text = paragraph(f"{text}, {ended(measured)}")
     return text + ("\n" + phase_table(rows) if rows else "")
 
 
@@ -137,8 +135,13 @@ def _failed(measured: Measured) -> str:
         return f"the workload failed outside its phases: {_last(measured.trial)}"
     failure = run.failure
     lines = failure.message.strip().splitlines() if failure is not None else []
+    return f"{_failed_in(run)}: {lines[0][:300] if lines else 'no message'}"
+
+
+def _failed_in(run: Run) -> str:
+    failure = run.failure
     kind = " (device memory)" if failure is not None and failure.memory == "device" else ""
-    return f"failed in {name_of(run)}{kind}: {lines[0][:300] if lines else 'no message'}"
+    return f"failed in {name_of(run)}{kind}"
 
 
 def _killed(measured: Measured) -> str:
@@ -173,19 +176,28 @@ def _last(trial: Trial) -> str:
 def phase_table(rows: Sequence[PhaseRow]) -> str:
     """A row a phase, pass, outcome and device; several of one kind share it, with the largest of each counter.
 
-    Allocated and reserved are two columns, never added (C3); current is the level at the end.
+    Allocated and reserved are two columns, never added (C3); current is the level at the end. A single
+    device has no column: the line above names it, and the table fits 80 columns.
     """
     word, factor = _unit(rows)
     alike: dict[tuple[Any, ...], list[PhaseRow]] = {}
     for row in rows:
         alike.setdefault(tuple(getattr(row, name) for name in _SAME), []).append(row)
     grouped = [_largest(same) for same in alike.values()]
+    several = len({row.device for row in rows}) > 1
     shown = [
-        (*_told(row, times), *_levels(row, factor), duration(row.duration_ns))
+        (
+            *_told(row, times),
+            *((row.device,) if several else ()),
+            *_levels(row, factor),
+            duration(row.duration_ns),
+        )
         for row, times in grouped
     ]
-    header = ("phase", "pass", "outcome", "device", *_heads(word), "duration")
-    text = table(shown, header=header, right=range(4, 9), whole=(0,))
+    header = ("phase", "pass", "outcome", *(("device",) if several else ()), *_heads(word))
+    first = len(header) - len(_COUNTERS)
+    last = len(header)
+    text = table(shown, header=(*header, "duration"), right=range(first, last + 1), whole=(last,))
     if any(times > 1 for _, times in grouped):
         text += "x N: the largest of N phases; the record holds each.\n"
     return text
@@ -217,7 +229,7 @@ def _most(rows: Sequence[PhaseRow], name: str) -> int | None:
 def _told(row: PhaseRow, times: int) -> tuple[str, ...]:
     name = f"{row.name} x {times}" if times > 1 else row.name
     outcome = "no end" if row.outcome == "unknown" else row.outcome
-    return name, row.passed, outcome, row.device
+    return name, row.passed, outcome
 
 
 def _levels(row: PhaseRow, factor: int) -> tuple[str, ...]:
@@ -228,29 +240,54 @@ def _level(value: int | None, factor: int) -> str:
     return _UNREAD if value is None else in_unit(value, factor)
 
 
+def peaks_of(
+    trials: Sequence[Sequence[PhaseRow]],
+) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+    """The heads of two columns, allocated and reserved, and the peaks of each trial; empty without phases."""
+    word, factor = _unit([row for rows in trials for row in rows])
+    _, allocated, _, reserved = _heads(word)
+    cells = [
+        (
+            _level(_most(rows, "allocated_peak"), factor) if rows else "",
+            _level(_most(rows, "reserved_peak"), factor) if rows else "",
+        )
+        for rows in trials
+    ]
+    return (allocated, reserved), cells
+
+
 def _series(what: Asked, measured: Sequence[Measured]) -> str:
-    word, factor = _unit([row for each in measured for row in each.rows])
+    peaks, cells = peaks_of([each.rows for each in measured])
     head = _varied(what)
     shown = [
-        (*(str(each.trial.job.options[name]) for name in head), *_summed_up(each, factor))
-        for each in measured
+        (*(str(each.trial.job.options[name]) for name in head), *_summed_up(each, own))
+        for each, own in zip(measured, cells, strict=True)
     ]
-    peaks = _heads(word)
-    header = (*head, "record", "ordering", peaks[1], peaks[3], "ended")
+    header = (*head, "record", "ordering", *peaks, "ended")
     first = len(head)
     text = table(shown, header=header, right=(first + 2, first + 3), whole=(first,))
-    return text + "\nPeaks are the largest over all phases of a record, on its most used device.\n"
+    text += "\nPeaks are the largest over all phases of a record, on its most used device.\n"
+    failed = [each for each in measured if each.failed is not None]
+    return text + "".join(paragraph(f"{_name(each)}: {ended(each)}") for each in failed)
 
 
-def _summed_up(each: Measured, factor: int) -> tuple[str, ...]:
+def _name(each: Measured) -> str:
+    return str(each.trial.record or each.trial.job.output)
+
+
+def _summed_up(each: Measured, peaks: tuple[str, str]) -> tuple[str, ...]:
     trial = each.trial
-    peaks = (_most(each.rows, name) for name in ("allocated_peak", "reserved_peak"))
     return (
-        str(trial.record or trial.job.output),
+        _name(each),
         trial.job.ordering.replace("_", " "),
-        *(_level(peak, factor) for peak in peaks),
-        "success" if trial.outcome == DONE else ended(each),
+        *(peak or _UNREAD for peak in peaks),
+        "success" if trial.outcome == DONE else _shortly(each),
     )
+
+
+def _shortly(each: Measured) -> str:
+    """How it ended, without the message of a failure: that stands below the table."""
+    return ended(each) if each.failed is None else _failed_in(each.failed)
 
 
 def measured_json(what: Asked, measured: Sequence[Measured]) -> dict[str, Any]:

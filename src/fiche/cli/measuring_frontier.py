@@ -20,8 +20,8 @@ from fiche.cli.frontier_record import (
     summary_path,
     write_summary,
 )
-from fiche.cli.measured_read import measured_of
-from fiche.cli.measured_text import ended
+from fiche.cli.measured_read import PhaseRow, measured_of, read_record, rows_of
+from fiche.cli.measured_text import ended, peaks_of
 from fiche.cli.measuring import (
     GATE,
     code_of,
@@ -168,20 +168,28 @@ def _show(what: Asked, found: Found, *, json: bool) -> None:
 def frontier_text(what: Asked, found: Found) -> str:
     """The trials in their order, the bounds as an interval, why the search stopped, where it lies."""
     variable, extent = what.plan.searched
+    heads, peaks = peaks_of([_succeeded(trial) for trial in found.trials])
     rows = [
-        (str(t.value), _WORDS[t.outcome], "" if t.record is None else str(t.record))
-        for t in found.trials
+        (str(t.value), _WORDS[t.outcome], *peak, "" if t.record is None else str(t.record))
+        for t, peak in zip(found.trials, peaks, strict=True)
     ]
     step = f"{extent.step} ({'as asked' if what.plan.step_asked else '1/64 of the range'})"
     text = paragraph(
         f"Frontier of {variable.name} from {extent.low} to {extent.high}, step {step}. Each trial is the "
         "first pass of the whole loop in a fresh process."
     )
-    header = (variable.name, "outcome", "record")
-    text += "\n" + table(rows, header=header, right=(0,), whole=(2,)) + "\n"
+    header = (variable.name, "outcome", *heads, "record")
+    text += "\n" + table(rows, header=header, right=(0, 2, 3), whole=(4,)) + "\n"
     text += paragraph(f"{_interval(found)} {found.because[0].upper()}{found.because[1:]}.")
     text += "".join(paragraph(f"Note: {note}.") for note in notes(found))
     return text + f"\nsummary: {summary_path(what)}\n" + _next(found)
+
+
+def _succeeded(trial: FrontierTrial) -> tuple[PhaseRow, ...]:
+    """The phases of a success; what a failed trial reached is no need, and none is shown."""
+    if trial.outcome != SUCCESS or trial.record is None or not trial.record.is_file():
+        return ()
+    return rows_of(read_record(trial.record)[1])
 
 
 _WORDS = {SUCCESS: "success", MEMORY: "no device memory", OTHER: "other failure", CUT: "cut"}

@@ -75,7 +75,7 @@ def table(
     columns: int | None = None,
     indent: str = "",
 ) -> str:
-    """Aligned columns; the widest wrap so that a line fits `columns` where it can.
+    """Aligned columns; the widest wrap so that a line fits `columns` where it can, at words first.
 
     `right` are the places of columns that align to the right, such as numbers; `whole` those that never
     wrap, such as ids that are to be copied.
@@ -94,11 +94,17 @@ def _widths(lines: Sequence[Sequence[str]], columns: int, whole: Sequence[int]) 
     widths = [max((cells(r[c]) for r in lines if c < len(r)), default=0) for c in range(count)]
     over = sum(widths) + len(_BESIDE) * (count - 1) - columns
     free = [place for place in range(count) if place not in whole]
-    while over > 0 and max((widths[place] for place in free), default=0) > _THINNEST:
-        widest = max(free, key=lambda place: widths[place])
-        widths[widest] -= 1
-        over -= 1
+    words = [_longest_word(lines, place) for place in range(count)]
+    for least in (words, [min(word, _THINNEST) for word in words]):
+        while over > 0 and (wide := [place for place in free if widths[place] > least[place]]):
+            widths[max(wide, key=lambda place: widths[place])] -= 1
+            over -= 1
     return widths
+
+
+def _longest_word(lines: Sequence[Sequence[str]], place: int) -> int:
+    words = (word for row in lines if place < len(row) for word in row[place].split())
+    return max(map(cells, words), default=0)
 
 
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int], indent: str) -> str:

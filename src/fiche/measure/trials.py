@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from fiche.kernel.record import record
 from fiche.measure.job import Job
@@ -83,7 +83,7 @@ def run_trial(job: Job, watch: Watch | None = None, seconds: float | None = None
     said: deque[str] = deque(maxlen=_LINES_KEPT)
     reader = threading.Thread(target=_drain, args=(child, said), daemon=True)
     reader.start()
-    with _passed_on(child) as asked:
+    with contextlib.closing(tail), _passed_on(child) as asked:
         _hand_over(child, job)
         in_time = _wait(child, tail, asked, seconds)
     reader.join(timeout=5)
@@ -225,21 +225,23 @@ def _left(path: Path) -> Path | None:
 
 
 class _Tail:
-    """Reads the whole lines of a journal as it grows."""
+    """Reads the whole lines of a journal as it grows, to its end though the document takes its place.
+
+    The file stays open where an open one may be removed (not on Windows, where its last lines are missed).
+    """
 
     def __init__(self, path: Path, watch: Watch | None) -> None:
         self._path = path
         self._watch = watch
         self._at = 0
+        self._file: IO[bytes] | None = None
 
     def read(self) -> None:
-        """Tell what came since; a file that is not there (yet, or any more) tells nothing."""
+        """Tell what came since; a file that is not there yet tells nothing."""
         if self._watch is None:
             return
         try:
-            with self._path.open("rb") as file:
-                file.seek(self._at)
-                new = file.read()
+            new = self._new()
         except OSError:
             return
         whole = new[: new.rfind(b"\n") + 1]
@@ -247,3 +249,19 @@ class _Tail:
         for line in whole.splitlines():
             with contextlib.suppress(ValueError):
                 self._watch(json.loads(line))
+
+    def _new(self) -> bytes:
+        file = self._file or self._path.open("rb")
+        try:
+            file.seek(self._at)
+            return file.read()
+        finally:
+            if os.name == "posix":
+                self._file = file
+            else:
+                file.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
