@@ -305,3 +305,14 @@ def test_hostile_words_of_a_record_are_texts(fiche, write, tmp_path):
     assert 'name: "yes: [no"' in text_of(tmp_path / "mine")
     (told,) = [line for line in text_of(tmp_path / "mine").splitlines() if "evil" in line]
     assert told.startswith("  # The records also say")
+
+
+def test_another_card_than_the_records_name_did_not_run_it(fiche, tmp_path):
+    """D7: the candidate is where it ran; a card to examine is one more."""
+    record = SAMPLES / "serving" / "evidence" / "run-limit.json"
+    ended = fiche("new", "--from", record, "--gpu", "nvidia-t4-16g", tmp_path / "chat")
+    assert (ended.code, ended.err[:5]) == (2, "F557 ")
+    assert "nvidia-rtx-4090-24g of their card" in ended.err
+    assert list(tmp_path.iterdir()) == []
+    told = fiche("new", "--from", record, "--gpu", "nvidia-rtx-4090-24g", tmp_path / "chat")
+    assert told.code == 0

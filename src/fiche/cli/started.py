@@ -42,7 +42,7 @@ def start(
         raise Refused([each.shown for each in wrong])
     coming = FilesToCome(DiskFolder(target.parent))
     placed_sources = _placed(sources, coming)
-    one = Start(sources=placed_sources, date=date, gpu=gpu or _card(placed_sources))
+    one = Start(sources=placed_sources, date=date, gpu=_card(placed_sources, gpu))
     content = _checked(one, target, coming)
     return _written(coming.files, target, content, force=force)
 
@@ -70,14 +70,18 @@ def _placed(sources: Sequence[Source], coming: FilesToCome) -> tuple[Source, ...
     return tuple(found.values())
 
 
-def _card(sources: Sequence[Source]) -> str:
-    """The card that the records name, or the only one of the catalog that prints its name so.
+def _card(sources: Sequence[Source], told: str | None) -> str:
+    """The card that the records name, or that is `told`, or the only one of the catalog that prints that name.
 
     Raises:
-        Refused: F557.
+        Refused: F557 nobody says it, or the records name another one than is told.
     """
     cards = builtin_catalog().cards
     named = {one.reading.facts["gpu"].value for one in sources if "gpu" in one.reading.facts}
+    if told is not None:
+        if named & set(cards) and told not in named:
+            raise Refused([_another(told, named)])
+        return told
     if len(named) == 1 and named <= set(cards):
         return next(iter(named))
     seen = device(sources[0].reading)
@@ -90,6 +94,12 @@ def _card(sources: Sequence[Source]) -> str:
         hint = f"say which with --gpu: {', '.join(known[:_SHOWN])}"
     message = f"the records say {said} of their card, which is no one card of the catalog"
     raise Refused([Diagnostic(code="F557", message=message, address=None, hint=hint)])
+
+
+def _another(told: str, named: set[str]) -> Diagnostic:
+    message = f"the records say {', '.join(sorted(named))} of their card, and --gpu says {told}"
+    hint = "leave --gpu out; a card to examine beside it is a further candidate of the fiche"
+    return Diagnostic(code="F557", message=message, address=None, hint=hint)
 
 
 def _checked(one: Start, target: Path, coming: FilesToCome) -> bytes:
