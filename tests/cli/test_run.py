@@ -84,7 +84,7 @@ def test_what_is_said_names_the_next_command(run, tmp_path):
     ended = run("-o", "out", "--", PYTHON, train(tmp_path))
     first, record, last = ended.err.splitlines()
     assert first.startswith("fiche run: exit status 0 after ")
-    assert record.endswith("success, cuda:0 peak allocated 5242880, reserved 7340032 bytes")
+    assert record.endswith("success; cuda:0 peak allocated 5.00 MiB, peak reserved 7.00 MiB")
     assert last == "  next: fiche import out/*.json --to FICHE"
 
 
@@ -143,6 +143,19 @@ def test_words_that_no_record_can_hold_are_refused(call, said):
 def test_such_a_word_is_refused_before_anything_is_asked(run, tmp_path):
     ended = run("--dim", "x", "-o", "out", "--", "no-such-program")
     assert (ended.code, ended.err[:4]) == (2, "F540")
+
+
+def test_the_summary_says_peaks_in_their_unit_and_why_it_failed(run, tmp_path):
+    """C3, C11: allocated and reserved apart; the reason without opening the record."""
+    text = "import torch; torch.take(300); torch.take(30000)"
+    ended = run("-o", "out", "--", PYTHON, train(tmp_path, text))
+    assert ended.code == 3
+    lines = ended.err.splitlines()
+    (at,) = [place for place, line in enumerate(lines) if ": failure" in line]
+    assert lines[at].endswith("; cuda:0 peak allocated 300.00 MiB, peak reserved 302.00 MiB")
+    assert lines[at + 1].startswith(
+        "    torch.OutOfMemoryError: CUDA out of memory. Tried to alloc"
+    )
 
 
 def test_killed_processes_and_what_was_not_watched_are_said(tmp_path):

@@ -43,14 +43,22 @@ def test_the_widest_column_wraps_and_nothing_is_lost():
     assert " ".join(text.split()) == f"id {words} id2 short"
 
 
-def test_heads_wrap_at_words_and_a_word_is_cut_last():
-    heads = ("allocated peak (GiB)", "reserved peak (GiB)", "file")
-    row = ("1.00", "2.00", "a-name-of-twenty-one")
-    text = terminal.table([row], header=heads, right=(0, 1), columns=42)
-    assert max(len(line) for line in text.splitlines()) <= 42
-    assert text.splitlines()[0].split() == ["allocated", "reserved", "file"]
-    assert row[2] in text
-    assert row[2] not in terminal.table([row], header=heads, columns=34)
+def test_heads_of_numbers_wrap_to_their_longest_word():
+    heads = ("file", "allocated peak (GiB)", "reserved peak (GiB)")
+    text = terminal.table([("a-name", "1.00", "2.00")], header=heads, right=(1, 2), columns=28)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 28
+    assert [line.split() for line in lines[:2]] == [
+        ["file", *["allocated", "reserved"]],
+        ["peak"] * 2,
+    ]
+
+
+def test_a_number_stays_with_its_unit():
+    cell = "1\N{NO-BREAK SPACE}002.00\N{NO-BREAK SPACE}MiB cuda:0"
+    text = terminal.table([("words that can wrap", cell)], columns=20)
+    assert text.splitlines()[0].endswith("1 002.00 MiB")
+    assert text.isascii()
 
 
 def test_cells_of_a_table_are_cleaned():

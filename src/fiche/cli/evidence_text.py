@@ -15,7 +15,7 @@ from fiche.importers._vocabulary import QUANTITIES, observations
 from fiche.kernel.fact import TENSORS
 from fiche.kernel.piece import Failure, Printed, Reading, Run
 from fiche.render.visible import visible
-from fiche.report.numbers import elapsed
+from fiche.report.numbers import PAGE, elapsed
 
 KINDS = {
     "allocator_oom": "an allocator could not get memory",
@@ -164,7 +164,7 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
 
 def _took(run: Run) -> str:
     """The time between two synchronizations (C14)."""
-    return "not told" if run.duration_ns is None else elapsed(run.duration_ns)
+    return "not told" if run.duration_ns is None else elapsed(run.duration_ns, PAGE)
 
 
 def _tensors(runs: Sequence[Run]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from fiche.importers._record_rows import Largest, RecordRow
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import field_names
 from fiche.render.visible import visible
-from fiche.report.numbers import memory
+from fiche.report.numbers import PAGE, memory
 
 _GIB = 1 << 30
 _UNSAID = (
@@ -58,19 +58,31 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+_HEADER = (
+    *("record", "run", "rank", "trial", "card", "empty_cache", "ordering", "outcome"),
+    *("executed", "first pass, peak", "later passes, peak"),
+)
+# What many records share is said once, above: a table of what differs fits a terminal.
+_SHARED = ("run", "card", "empty_cache", "ordering")
+
+
 def records_text(told: Sequence[RecordRow]) -> str:
-    """The table; a column that no record fills is left out."""
-    header = (
-        *("record", "run", "rank", "trial", "card", "empty_cache", "ordering", "outcome"),
-        *("executed", "first pass, peak", "later passes, peak"),
-    )
+    """The table; a column that no record fills is left out, and one in which all agree is a line above."""
     lines = [_cells(row) for row in told]
-    filled = [place for place in range(len(header)) if any(line[place] for line in lines)]
-    return table(
-        [[line[place] for place in filled] for line in lines],
-        header=[header[place] for place in filled],
+    columns = list(zip(_HEADER, zip(*lines, strict=True), strict=True))
+    alike = {
+        name: cells[0]
+        for name, cells in columns
+        if name in _SHARED and len(lines) > 1 and len(set(cells)) == 1
+    }
+    own = [(name, cells) for name, cells in columns if name not in alike and any(cells)]
+    shared = "; ".join(f"{name} {cell}" for name, cell in alike.items() if cell)
+    text = paragraph(f"all: {shared}") + "\n" if shared else ""
+    return text + table(
+        list(zip(*(cells for _, cells in own), strict=True)),
+        header=[name for name, _ in own],
         whole=(0,),
-        right=tuple(at for at, place in enumerate(filled) if place > 8),
+        right=tuple(place for place, (name, _) in enumerate(own) if name.endswith("peak")),
     )
 
 
@@ -88,7 +100,7 @@ def _cells(row: RecordRow) -> tuple[str, ...]:
 def _peak(told: Largest | None) -> str:
     if told is None:
         return ""
-    return f"{memory(told.bytes, 'GiB' if told.bytes >= _GIB else 'MiB')} {told.device}"
+    return f"{memory(told.bytes, 'GiB' if told.bytes >= _GIB else 'MiB', PAGE)} {told.device}"
 
 
 def _json(row: RecordRow) -> dict[str, object]:

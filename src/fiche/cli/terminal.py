@@ -16,6 +16,7 @@ _NARROWEST = 40
 _THINNEST = 12
 _BESIDE = "  "
 _KEPT = "\n\t"
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def width() -> int:
@@ -75,10 +76,11 @@ def table(
     columns: int | None = None,
     indent: str = "",
 ) -> str:
-    """Aligned columns; the widest wrap so that a line fits `columns` where it can, at words first.
+    """Aligned columns; the widest wrap until a line fits `columns`, if it can.
 
     `right` are the places of columns that align to the right, such as numbers; `whole` those that never
-    wrap, such as ids that are to be copied.
+    wrap, such as ids that are to be copied. A no-break space keeps a number and its unit on one line, and
+    is written as a space.
     """
     lines = [[clean(cell) for cell in row] for row in ([header] if header else []) + [*rows]]
     widths = _widths(lines, (columns or width()) - len(indent), whole)
@@ -94,16 +96,15 @@ def _widths(lines: Sequence[Sequence[str]], columns: int, whole: Sequence[int]) 
     widths = [max((cells(r[c]) for r in lines if c < len(r)), default=0) for c in range(count)]
     over = sum(widths) + len(_BESIDE) * (count - 1) - columns
     free = [place for place in range(count) if place not in whole]
-    words = [_longest_word(lines, place) for place in range(count)]
-    for least in (words, [min(word, _THINNEST) for word in words]):
-        while over > 0 and (wide := [place for place in free if widths[place] > least[place]]):
-            widths[max(wide, key=lambda place: widths[place])] -= 1
-            over -= 1
+    least = [min(_longest_word(lines, place), _THINNEST) for place in range(count)]
+    while over > 0 and (wide := [place for place in free if widths[place] > least[place]]):
+        widths[max(wide, key=lambda place: widths[place])] -= 1
+        over -= 1
     return widths
 
 
 def _longest_word(lines: Sequence[Sequence[str]], place: int) -> int:
-    words = (word for row in lines if place < len(row) for word in row[place].split())
+    words = (word for row in lines if place < len(row) for word in row[place].split(" "))
     return max(map(cells, words), default=0)
 
 
@@ -117,7 +118,7 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int], inden
             for place, cell in enumerate(wrapped)
         ]
         text += (indent + _BESIDE.join(cells)).rstrip() + "\n"
-    return text
+    return text.replace(_NO_BREAK, " ")
 
 
 def _wrapped(cell: str, columns: int) -> list[str]:
