@@ -24,9 +24,10 @@ def campaign(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Measure cases and variants as jobs in fresh processes, and fill the comparison table.
+    """Measure cases and variants as jobs, each in a fresh process.
 
-    The folder of the campaign is its state: the same command again goes on where it stopped.
+    It fills the comparison table. The folder of the campaign is its state: the same command again goes on
+    where it stopped.
     """
     from fiche.cli.campaign_run import carried_out, prepared
     from fiche.cli.campaign_text import dry_text, standing_text

@@ -57,7 +57,10 @@ def estimate(
     csv: Annotated[bool, _CSV] = False,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Compute weights, caches and phases by arithmetic, what fits, and tables of either."""
+    """Compute weights, caches and phases by arithmetic alone.
+
+    And what fits, and tables of either.
+    """
     from fiche.cli.estimating import put_estimate
     from fiche.cli.options import Options
 

@@ -55,7 +55,7 @@ def import_(
     merge: _Merge = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Say what files of evidence hold, and with --to add them to a fiche.
+    """Say what files of evidence hold; --to adds them to a fiche.
 
     What they say, with its place in the file, and what looks like evidence and is none.
     """

@@ -25,7 +25,7 @@ def export(
     zip: Annotated[bool, typer.Option("--zip", help="write DIR.zip beside it, too")] = False,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Write script, notebook, guide and an empty table into a new folder."""
+    """Write script, notebook, guide and table into a new folder."""
     from fiche.cli.exported import write_lab
     from fiche.cli.terminal import put_json, put_text
 

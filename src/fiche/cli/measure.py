@@ -22,7 +22,7 @@ def _count(words: str, least: int = 1) -> Option:
     return option
 
 
-_ORDERING = "phased, whole-loop (un-phased, in its real order) or both"
+_ORDERING = "phased, whole-loop (un-phased, in its real order) or both; both if left out"
 _SET = "any other option of the workload: encoder_tokens=128 (repeatable)"
 _VARY = "a series over values of one dimension: batch=1,2,4"
 _FRONTIER = "search the largest value that works: context=1024:131072"
@@ -42,10 +42,14 @@ def measure(
     typed: typer.Context,
     device: Annotated[Text, _text("cuda:0, xpu:0, all; the current one if left out")] = None,
     output: Annotated[Path, _OUTPUT] = Path("measurement.json"),
-    warmup: Annotated[Count, _count("passes after the first, before the repeats; 1", 0)] = None,
-    repeats: Annotated[Count, _count("passes after the warm-ups; 2", 0)] = None,
+    warmup: Annotated[
+        Count, _count("passes after the first, before the repeats; 1 if left out", 0)
+    ] = None,
+    repeats: Annotated[Count, _count("passes after the warm-ups; 2 if left out", 0)] = None,
     empty_cache: Annotated[str, _text("never or between-repeats", "POLICY")] = "never",
-    seed: Annotated[Count, _count("of the generators; that of the fiche, or 0", 0)] = None,
+    seed: Annotated[
+        Count, _count("seed of the generators; the fiche's, or 0, if left out", 0)
+    ] = None,
     ordering: Annotated[Text, _text(_ORDERING)] = None,
     gpu: Annotated[Text, _text("id of the card in a catalog, for the record", "ID")] = None,
     machine: Annotated[Text, _text("name of the machine, for the record")] = None,
@@ -65,7 +69,11 @@ def measure(
     json: Annotated[bool, _JSON] = False,
     **_: object,
 ) -> None:
-    """Measure a load on a GPU, phase by phase and as a whole loop, each in a fresh process."""
+    """Measure a load on a GPU, phase by phase and as a whole loop.
+
+    Each is a record of its own, made in a fresh process. Without --model or --from the load is a small
+    dense network.
+    """
     from fiche.cli.measuring import measure_asked
 
     code = measure_asked(typed.params)

@@ -40,7 +40,10 @@ def new(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Write a commented skeleton of a fiche, or start one from what was measured."""
+    """Write a skeleton of a fiche, or one of what was measured.
+
+    The skeleton is commented, and valid as it is.
+    """
     from datetime import datetime
 
     from fiche.cli.skeleton import files, write_new

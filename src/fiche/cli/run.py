@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-_DIM = "a dimension as you attest it: microbatch=2; it is kept as declared, never as executed"
+_DIM = "a dimension as you attest it: microbatch=2 (repeatable); declared, never executed"
 _COVERS = "the phases that the command goes through, with commas: forward,backward"
 _SNAPSHOT = "keep the allocator's history, and a snapshot of the first exhaustion; it costs time"
-_DEVICE = "record this device alone, such as cuda:0; may be said again; else all that are used"
+_DEVICE = "record this device alone: cuda:0 (repeatable); all that are used if left out"
 
 
 def run_(
@@ -40,7 +40,10 @@ def run_(
         bool, typer.Option("--json", help="print run.json when the command has ended")
     ] = False,
 ) -> None:
-    """Run a command, and record what each of its processes holds on a GPU."""
+    """Run a command, and record what it holds on a GPU.
+
+    Each of its processes that uses one leaves a record, with the peaks since it began.
+    """
     from fiche.cli.running import Asked, run_asked
 
     asked = Asked(
