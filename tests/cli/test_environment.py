@@ -21,7 +21,7 @@ from measure.machines import (
 )
 
 from fiche.assets import schema_text
-from fiche.cli import environment_piece
+from fiche.cli import environment_asked, environment_piece
 from fiche.cli.environment_text import question
 from fiche.load.catalog import builtin_catalog
 from fiche.measure.protocol import found
@@ -89,6 +89,74 @@ def test_without_torch_and_without_gpu(tmp_path):
     assert "PyTorch is not installed in this Python" in ended.stdout
     assert "python -m pip install torch" in ended.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+# --- A broken PyTorch -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """A PyTorch of our own making, which a process of its own is going to import."""
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+
+    def made(text):
+        package = tmp_path / "site" / "torch"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text(text)
+        monkeypatch.setenv("PYTHONPATH", str(package.parent))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "ended with SIGSEGV"),
+        ("import os; os._exit(0)", "ended with exit code 0"),
+        ("raise SystemExit(7)", "ended with exit code 7"),
+        ("import time; time.sleep(60)", "no answer in 3 s"),
+        ("raise RuntimeError('no such library')", "no such library"),
+        ("class", "invalid syntax"),
+    ],
+)
+def test_a_pytorch_that_takes_its_process_down_is_told(fiche, broken, monkeypatch, text, how):
+    """F2: it says plainly what is missing, also where importing it crashes, ends or hangs."""
+    broken(text)
+    monkeypatch.setattr(environment_asked, "_SECONDS", 3)
+    ended = fiche("environment", "--machine", "node-7", "--json")
+    assert (ended.code, ended.err) == (0, "")
+    told = valid(ended.json())
+    (missing,) = told["missing"]
+    assert missing["what"].startswith("PyTorch cannot be imported: ")
+    assert how in missing["what"]
+    assert told["machine"] == "node-7"
+    assert "devices" not in told["environment"]
+
+
+def test_what_a_library_prints_is_no_part_of_the_answer(fiche, broken):
+    broken("import os; print('noise'); os.write(1, b'more noise\\n'); __version__ = '2.9.0'")
+    ended = fiche("environment", "--json")
+    assert ended.code == 0
+    assert ended.json()["environment"]["framework"]["version"] == "2.9.0"
+    assert "noise" not in ended.out
+
+
+def test_a_defect_of_ours_is_none_of_pytorchs(broken, monkeypatch):
+    broken("")
+    monkeypatch.setattr(environment_asked, "PROGRAM", (sys.executable, "-c", DEFECT))
+    with pytest.raises(RuntimeError, match="planted"):
+        environment_asked.asked(None, "")
+
+
+DEFECT = """
+import fiche.cli.environment_asked as asked, fiche.measure.protocol.found as found
+
+def planted(*_):
+    raise ValueError("planted")
+
+found.found_environment = planted
+asked.main()
+"""
 
 
 # --- In words -------------------------------------------------------------------------------------
@@ -254,10 +322,10 @@ def test_a_link_that_leads_nowhere_is_not_written_through(fiche, tmp_path):
 def test_a_full_disk_leaves_nothing(fiche, machine, tmp_path, monkeypatch):
     machine()
 
-    def full(path, content, force):
+    def full(path, content):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(environment_piece, "write_file", full)
+    monkeypatch.setattr(environment_piece, "write_new_file", full)
     ended = fiche("environment", "--output", tmp_path / "env.json")
     assert ended.code == 2
     assert "No space left on device" in ended.err

@@ -176,6 +176,9 @@ def test_variables_that_steer_the_runtimes_are_shown_as_they_are(name, value):
         ("NCCL_THING", "hf_" + "a" * 34),
         ("NCCL_THING", "k" * 44),
         ("NCCL_THING", "v " * 300),
+        ("NCCL_THING", "password=hunter2"),
+        ("NCCL_THING", '{"api_key": "abc"}'),
+        ("NCCL_THING", "token" * 200_000),
     ],
 )
 def test_what_looks_personal_or_secret_is_named_and_not_shown(name, value):

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from fiche.cli.output import write_file
+from fiche.cli.output import write_new_file
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -23,10 +23,11 @@ def piece_of(device: str | None, machine: str | None, output: Path | None) -> di
         raise Refused([_refused("F511", f"{machine!r} is no id of a machine", _ID_HINT)])
     if output is not None and (output.exists() or output.is_symlink()):
         raise Refused([_refused("F610", f"{output} exists already", _NEW_HINT)])
-    from fiche.measure.protocol.found import UnknownDevice, found_environment
+    from fiche.cli.environment_asked import asked
+    from fiche.measure.protocol.found import UnknownDevice
 
     try:
-        return found_environment(device, machine or "")
+        return asked(device, machine or "")
     except UnknownDevice as unknown:
         raise Refused([_refused("F510", str(unknown), _DEVICE_HINT)]) from None
 
@@ -43,7 +44,7 @@ def write_piece(document: dict[str, Any], output: Path) -> None:
         Refused: F610 it exists by now; F611 it cannot be written.
     """
     text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-    write_file(output, text.encode("ascii"), force=False)
+    write_new_file(output, text.encode("ascii"))
 
 
 def _refused(code: str, message: str, hint: str) -> Diagnostic:

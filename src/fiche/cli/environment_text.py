@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from fiche.cli.attach_cards import cards_printing
@@ -48,7 +49,7 @@ def _afterwards(document: Mapping[str, Any], output: Path | None) -> str:
     named = (
         "" if "machine" in document else "; it names no machine: --machine ID, or machine: there"
     )
-    hint = f"`fiche import {output} --to fiche.yaml` makes it a piece{named}"
+    hint = f"`fiche import {quote(str(output))} --to fiche.yaml` makes it a piece{named}"
     return clean(f"\n{output} is written\n") + paragraph(hint, indent="  ")
 
 

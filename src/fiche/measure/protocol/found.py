@@ -57,17 +57,27 @@ def found_environment(device: str | None = None, machine: str = "") -> dict[str,
     backend = None if torch is None else backend_of(torch)
     tool = system_tool(backend) if backend else system_tool("cuda") or system_tool("hip")
     usable = torch is not None and _answers(torch, backend, tool, missing)
-    document: dict[str, Any] = {
-        "format": ENVIRONMENT_FORMAT,
-        "tool": {"name": NAME, "version": VERSION},
-        "observed_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
-        **({"machine": machine} if machine else {}),
-    }
+    document = _head(machine)
     if usable and backend is not None:
         document.update(_with_devices(torch, backend, device, tool, missing))
     else:
         document["environment"] = _without_devices(torch, backend, tool)
     return {**document, "missing": missing} if missing else document
+
+
+def broken_environment(why: str, machine: str = "") -> dict[str, Any]:
+    """The document where whoever looked at framework and devices did not come back: `why` says how."""
+    told = {**_head(machine), "environment": _without_devices(None, None, None)}
+    return {**told, "missing": [{"what": why, "command": _IMPORT}]}
+
+
+def _head(machine: str) -> dict[str, Any]:
+    return {
+        "format": ENVIRONMENT_FORMAT,
+        "tool": {"name": NAME, "version": VERSION},
+        "observed_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
+        **({"machine": machine} if machine else {}),
+    }
 
 
 # --- The framework --------------------------------------------------------------------------------

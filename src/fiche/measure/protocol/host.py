@@ -18,9 +18,11 @@ _LONGEST = 500
 _SECRET_NAME = re.compile(
     r"TOKEN|SECRET|PASSWO?R?D|CREDENTIAL|API_?KEY|PRIVATE|AUTH", re.IGNORECASE
 )
-# A user's folder, an address, a key of a well-known shape, credentials in an address, a long random word.
+# What is called a secret, a user's folder, an address, a key of a well-known shape, credentials in an address,
+# a long random word.
 _PERSONAL = re.compile(
-    r"/home/|/users/|\\users\\|/root\b|~|@|://"
+    r"\b[a-z_]*(?:token|secret|passw(?:or)?d|credentials?|api_?key|private_?key|auth)[a-z_]*['\"]?\s*[=:]"
+    r"|/home/|/users/|\\users\\|/root\b|~|@|://"
     r"|\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b|\b(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\b"
     r"|\b(?:hf_|sk-|gh[pousr]_|xox[abp]-|AKIA|eyJ)[A-Za-z0-9_-]{8,}"
     r"|\b[A-Za-z0-9+/_]{40,}",
@@ -56,7 +58,7 @@ def set_variables(environment: Mapping[str, str]) -> tuple[dict[str, str], list[
         value = environment[name]
         if not name.startswith(_PREFIXES) or not re.fullmatch(r"[A-Z0-9_]{1,200}", name):
             continue
-        if _SECRET_NAME.search(name) or _PERSONAL.search(value) or len(value) > _LONGEST:
+        if len(value) > _LONGEST or _SECRET_NAME.search(name) or _PERSONAL.search(value):
             left_out.append(name)
         else:
             shown[name] = "".join(
