@@ -50,6 +50,13 @@ def test_it_is_a_notebook_of_format_4_5():
     assert len(set(ids)) == len(ids)
 
 
+def test_the_scripts_own_cells_are_folded_and_the_others_are_not():
+    for cell in NOTEBOOK["cells"]:
+        folded = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
+        part = cell["cell_type"] == "code" and PART_LINE.match("".join(cell["source"]))
+        assert folded == bool(part)
+
+
 def test_it_is_delivered_without_outputs():
     for cell in NOTEBOOK["cells"]:
         if cell["cell_type"] == "code":

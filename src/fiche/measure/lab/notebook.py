@@ -56,7 +56,7 @@ def _cells(parts: Joined, version: str) -> Iterator[dict[str, Any]]:
     for number, (name, text) in enumerate(zip(names, texts, strict=True), start=1):
         if name in _BEFORE:
             yield _markdown(words[_BEFORE[name]])
-        yield _code(f"# fiche lab, part {number} of {len(texts)}\n{text}")
+        yield _code(f"# fiche lab, part {number} of {len(texts)}\n{text}", folded=True)
         if _BEFORE.get(name) == "calculation":
             yield _code(_CALLS["calculation"])
     for told in ("environment", "measurement", "reading"):
@@ -75,11 +75,12 @@ def _markdown(text: str) -> dict[str, Any]:
     return {"cell_type": "markdown", "metadata": {}, "source": text.splitlines(keepends=True)}
 
 
-def _code(text: str) -> dict[str, Any]:
+def _code(text: str, *, folded: bool = False) -> dict[str, Any]:
+    """A cell; the script's own are folded where the reader's program can, so that the words stand out."""
     return {
         "cell_type": "code",
         "execution_count": None,
-        "metadata": {},
+        "metadata": {"jupyter": {"source_hidden": True}} if folded else {},
         "outputs": [],
         "source": text.strip("\n").splitlines(keepends=True),
     }
