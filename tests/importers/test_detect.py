@@ -87,6 +87,16 @@ def test_what_a_reading_leaves_out_is_said():
     assert [f.memory for f in read(text, kind="host_oom").failures] == ["host"]
 
 
+@pytest.mark.parametrize("own", ["fiche-frontier", "fiche-campaign", "fiche-measured"])
+def test_what_fiche_writes_beside_records_is_told_from_them(own):
+    """A glob catches the summary too: what to import instead is said."""
+    with pytest.raises(Refused) as refused:
+        read(b'{\n "format": "%s/1",\n "trials": []\n}\n' % own.encode())
+    (one,) = refused.value.diagnostics
+    assert (one.code, one.message.partition(" is ")[0]) == ("F420", own)
+    assert one.hint == "import the records that it names, or their folder"
+
+
 def test_unknown_files_and_kinds():
     with pytest.raises(Refused, match="F420"):
         read(b"\x00\x01\x02")

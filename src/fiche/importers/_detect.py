@@ -36,6 +36,8 @@ _FORMAT = re.compile(
     rb'\s{0,100}\{\s{0,100}(?:"event"\s{0,9}:\s{0,9}"header"\s{0,9},\s{0,9})?'
     rb'"format"\s{0,9}:\s{0,9}"fiche-measurement/'
 )
+# What fiche writes beside records, to find them: a search's summary, a campaign's state, what `--json` prints.
+_BESIDE = re.compile(rb'\s{0,100}\{\s{0,100}"format"\s{0,9}:\s{0,9}"(fiche-[a-z-]{1,40})/')
 _HEAD = 1024 * 1024
 # From here on the lines of a program in a log are unmistakable enough to be joined with others.
 _JOINED = 40
@@ -158,6 +160,12 @@ def _unknown(text: bytes, sha256: str) -> Refused:
         message = "the file is empty" if not text else "the file holds nothing but blanks"
         hint = "check that the program wrote into it (2>&1), and that the copy is whole"
         return refused("F420", message, sha256, hint=hint)
+    own = _BESIDE.match(text)
+    if own is not None:
+        message = f"{own[1].decode()} is no evidence: it is written beside records, which are"
+        return refused(
+            "F420", message, sha256, hint="import the records that it names, or their folder"
+        )
     hint = f"{_LISTED}; what people read is shown by `fiche import --kind document`"
     return refused("F420", "the format of this file is not recognised", sha256, hint=hint)
 
