@@ -175,6 +175,44 @@ def test_a_failure_of_another_kind_is_no_lack_of_memory():
     )
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "MemoryError", "message": ""},
+        {"type": "numpy._core._exceptions.MemoryError", "message": "Unable to allocate 9.00 GiB"},
+        {
+            "type": "RuntimeError",
+            "message": "DefaultCPUAllocator: can't allocate memory: you tried to allocate 4096 bytes.",
+        },
+    ],
+)
+def test_host_memory_that_ran_out_is_told_as_the_hosts(error):
+    """DESIGN 4: it says nothing of a card."""
+    failure = read(record(lambda d: d["phases"].append({**FAILED, "error": error}))).runs[2].failure
+    assert (failure.message_kind, failure.memory, failure.backend) == (
+        "allocator_oom",
+        "host",
+        "cpu",
+    )
+
+
+@pytest.mark.parametrize(
+    ("extra", "ended"),
+    [
+        ({"phase": "prefill"}, "prefill"),
+        ({"phase": "evaluation"}, "decode"),
+        ({"phase": 7}, "decode"),
+        ({}, "decode"),
+    ],
+)
+def test_a_loop_failed_in_the_part_that_its_error_names(extra, ended):
+    """D7: else the last one that it went through; a name that the loop does not know is none."""
+    error = {**FAILED["error"], "extra": extra}
+    failed = {**FAILED, "ordering": "whole_loop", "covers": ["prefill", "decode"], "error": error}
+    run = read(record(lambda d: d["phases"].append(failed))).runs[2]
+    assert run.ended_in == ended
+
+
 def test_a_first_failure_and_a_later_success_are_both_kept():
     """C7: a failed first pass is never erased."""
     again = {**RECORD["phases"][1], "index": 3}

@@ -205,12 +205,14 @@ def test_an_error_that_surfaces_before_its_phase_is_earlier_work():
         run.failure.message
     )
     assert run.executed == {}
+    assert run.failure.is_earlier
     failed["error"].update(surfaced="at_end", type="RuntimeError", message="device lost")
     run = read(record(lambda d: d["phases"].append(failed))).runs[2]
     assert run.failure.message == (
         "RuntimeError: device lost (surfaced at the synchronization after the phase)"
     )
     assert run.executed["resident_sequences"].low == 64
+    assert not run.failure.is_earlier
 
 
 def test_a_journal_and_its_document_say_the_same_of_new_keys():

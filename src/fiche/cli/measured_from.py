@@ -24,7 +24,8 @@ from fiche.kernel.requirement import Candidate
 Installed = Callable[[str], str | None]
 _GENERATION = ("model_load", "model_init", "inputs", "encoder", "prefill", "decode")
 _RANDOM = (
-    "weights are random: the record covers model_init and not model_load, which the case asks for"
+    "weights are random: the record covers model_init and not model_load, which the case asks for; "
+    ".safetensors beside the model's config.json would be loaded"
 )
 
 

@@ -12,6 +12,7 @@ from fiche.criteria import _claims, _named
 from fiche.criteria._others import Others, others_of
 from fiche.criteria._spread import Elsewhere, elsewhere
 from fiche.criteria._totals import Print, contradictions, smallest
+from fiche.criteria._used import only_device
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Number
@@ -120,11 +121,19 @@ def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print
         if by is not None and not _of_another_card(piece, candidate):
             for name, capacity in capacities(piece):
                 if not _named.other_card(candidate.card, capacity.device_name):
-                    yield from _capacity_print(piece, name, capacity, candidate, index, by)
+                    place = _place(piece, candidate, index)
+                    yield from _capacity_print(piece, name, capacity, candidate, place, by)
     for piece, item in _claims.attested("capacity", candidate, ground):
         if _claims.vouched(item, ground) and _same_device(item.words.get("device"), index):
             yield _attested_print(piece, item, candidate, ground)
     yield from _row(candidate)
+
+
+def _place(piece: Piece, candidate: Candidate, index: int) -> int:
+    """The device to read: of one card, the one on which the piece's own runs were."""
+    only = only_device(piece) if candidate.cards.low == 1 else None
+    told = {capacity.device_index for capacity in piece.reading.capacities}
+    return index if only is None or only not in told else only
 
 
 def _row(candidate: Candidate) -> Iterator[Print]:

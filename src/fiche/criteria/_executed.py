@@ -19,6 +19,8 @@ def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) 
     """
     found = Tally()
     found.untold.extend(f"{topic}: the fiche does not say" for topic in ask.untold)
+    if wrong == "larger" and _only_loaded(run):
+        return found.scope()
     case = _typed_case(piece, ground)
     for name, wanted in sorted(ask.dimensions.items()):
         ran = _executed(name, piece, run, case)
@@ -33,6 +35,18 @@ def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) 
     if wrong == "larger":
         found.untold.extend(_more(ask, piece, run, case))
     return found.scope()
+
+
+_BEFORE_ANY_LOAD = frozenset({"model_load", "inputs"})
+
+
+def _only_loaded(run: Run) -> bool:
+    """A first load that failed with nothing there before it: no input had come that could be too long."""
+    if run.ended_in != "model_load" or run.executed or not run.first_pass:
+        return False
+    start = [s for s in run.observations if (s.counter, s.stat) == ("memory_allocated", "start")]
+    empty = [seen.value is not None and seen.value.high == 0 for seen in start]
+    return _BEFORE_ANY_LOAD.issuperset(run.phases) and bool(start) and all(empty)
 
 
 def _more(ask: Question, piece: Piece, run: Run, case: Case | None) -> Iterator[str]:
@@ -76,6 +90,21 @@ def _learns(ask: Question) -> bool:
     return ask.facts.get("operation") in ("training", "adaptation")
 
 
+# A program seen from outside is one phase, whatever it went through (`fiche run`).
+_WHOLE_PROGRAM = frozenset({"program"})
+_RANDOM = (
+    "phase model_load was not part of the loop: it made random weights (model_init), which is no load of a "
+    "checkpoint; measure the program that loads it (`fiche run`, fiche.recorder), or this case with "
+    "`fiche measure --weights stored`"
+)
+
+
+def _missing(phase: str, run: Run) -> str:
+    if phase == "model_load" and "model_init" in run.phases:
+        return _RANDOM
+    return f"phase {phase} was not part of the loop"
+
+
 def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
     """Phases of the question that a successful run did not go through; a typed case attests its own.
 
@@ -84,12 +113,16 @@ def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
     """
     found = Tally()
     case = _typed_case(piece, ground)
-    attested = case.phases if case and not run.phases else ()
+    unnamed = _WHOLE_PROGRAM.issuperset(run.phases)
+    attested = case.phases if case and unnamed else ()
+    if run.phases and unnamed and case is None and ask.phases:
+        found.untold.append(f"which of its phases ran nobody tells: {', '.join(ask.phases)}")
+        return found.scope()
     for phase in ask.phases:
         if phase in attested:
             found.sign(f"phase {phase}", piece.typed["case"].by, ground)
         elif phase not in run.phases:
-            found.differs.append(f"phase {phase} was not part of the loop")
+            found.differs.append(_missing(phase, run))
     if not ask.phases and not _STEPS.intersection(run.phases) and _learns(ask):
         found.differs.append("no step of the optimizer was part of the loop")
     if not run.first_pass:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fiche.criteria._executed import load_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of, told_facts
 from fiche.kernel.comparison import Inquiry
-from fiche.kernel.piece import Failure, Piece, Run
+from fiche.kernel.piece import Failure, Observation, Piece, Run
 from fiche.kernel.record import record, replace
 
 # Messages that say the device had no memory left; a library's or a counter's word is not one.
 _SAYS_SO = frozenset({"allocator_oom", "driver_oom"})
 # Phases that come beside the loop: a failure there says nothing to a case that has none of them.
-_BESIDE = frozenset({"evaluation", "export"})
+_BESIDE = frozenset({"evaluation", "export", "model_init"})
 
 
 @record
@@ -70,7 +70,7 @@ def _failed(piece: Piece, run: Run, ask: Question, ground: Inquiry) -> Failed | 
     if run.outcome != "failure" or failure is None:
         return None
     word = _alone_by_word(piece, run, ground)
-    doubts = [*_causes(failure, word), *_beside(ask, run)]
+    doubts = [*_causes(failure, word), *_recorded(piece, run, ground), *_beside(ask, run)]
     facts = scope_of(ask, piece, run, "memory", ground)
     scope = joined(facts, load_of(ask, piece, run, "larger", ground))
     return Failed(
@@ -87,18 +87,44 @@ def _failed(piece: Piece, run: Run, ask: Question, ground: Inquiry) -> Failed | 
 
 def _beside(ask: Question, run: Run) -> list[str]:
     """The phase that failed, where the case does not ask for it."""
-    last = run.phases[-1] if run.phases else ""
+    last = run.ended_in
     if last in _BESIDE and last not in ask.phases:
         return [f"it happened in {last}, which the case does not ask for"]
     return []
 
 
+def _recorded(piece: Piece, run: Run, ground: Inquiry) -> list[str]:
+    """What the file tells beside the message: others on the card, a limit of the process, work before it."""
+    found = []
+    measured = {seen.device_index for seen in run.observations}
+    there = None if run.failure is None else run.failure.device_index
+    near = [s for s in run.observations if there is None or s.device_index in (None, there)]
+    others = max(map(_held_by_others, near), default=0)
+    if others:
+        found.append(f"other processes were read to hold {others} B of the card")
+    limit = told_facts(piece, run, ground).get("allocator.process_fraction")
+    if limit is not None and "allowed" not in (run.failure.quantities if run.failure else {}):
+        found.append(f"the process had set itself a limit of {limit.value} of the card")
+    if there is not None and measured and not {None, there} & measured:
+        found.append(f"it happened on device {there}, which the record did not read")
+    if run.failure is not None and run.failure.is_earlier:
+        found.append("it came up before the phase began: earlier work failed")
+    return found
+
+
+def _held_by_others(seen: Observation) -> int:
+    """Bytes that other processes surely held, by one reading."""
+    value = seen.value if seen.counter == "other_processes_used" else None
+    return 0 if value is None or value.unavailable else value.low or 0
+
+
 def _causes(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
     found = []
+    says_not = f"the message ({failure.message_kind}) does not say that device memory ran out"
+    if failure.memory == "host":
+        return [f"{says_not}: it was the host's"]
     if failure.memory != "device" or failure.message_kind not in _SAYS_SO:
-        found.append(
-            f"the message ({failure.message_kind}) does not say that device memory ran out"
-        )
+        found.append(says_not)
     if failure.recovered:
         found.append("the program went on afterwards")
     if "allowed" in failure.quantities:

@@ -51,7 +51,7 @@ def conditions(place: int, best: Success | None, row: Row, ground: Inquiry) -> I
     seen = row.seen[place]
     yield from _placement_untold(seen.candidate)
     if _runnable(seen) and not seen.covering:
-        yield _run(place, row)
+        yield _run(place, row, ground)
     if best is None:
         yield from (_conditions.ceiling(r.piece) for r in seen.covering if r.ceiling is None)
     yield from _available(seen, best, ground)
@@ -83,7 +83,7 @@ def _runnable(seen: Evidence) -> bool:
     return not _asked.untold(seen.candidate, seen.case)
 
 
-def _run(place: int, row: Row) -> Condition:
+def _run(place: int, row: Row, ground: Inquiry) -> Condition:
     """The run to make: of the largest case that covers this one, naming the others that it answers."""
     above = row.above[place] or (place,)
     most = max(above, key=lambda one: (len(row.answered[one]), one))
@@ -92,7 +92,7 @@ def _run(place: int, row: Row) -> Condition:
         seen.case_id,
         tuple(row.seen[one].case_id for one in row.answered[most] if one != most),
         seen.candidate.gpu,
-        _nearest(seen),
+        _nearest(seen) or _admits_nothing(seen.candidate, ground),
         _most(seen),
     )
 
@@ -157,6 +157,31 @@ def _nearest(seen: Evidence) -> tuple[str, ...]:
         return ()
     best = min(apart, key=lambda r: (not r.related, len(r.short), r.piece))
     return (best.piece, *best.short[:4])
+
+
+def _admits_nothing(candidate: Candidate, ground: Inquiry) -> tuple[str, ...]:
+    """Where no loop ended well: what was begun on this card, or measured in another order."""
+    ran = [
+        (piece.id, run)
+        for piece in ground.pieces
+        for run in piece.reading.runs
+        if (card := run.facts.get("gpu") or piece.reading.facts.get("gpu")) is not None
+        and card.value.casefold() == candidate.gpu.casefold()
+    ]
+    for piece, run in ran:
+        if run.outcome == "unknown" and not run.whole_loop:
+            name = run.phases[-1] if run.phases else "a phase"
+            return (piece, f"{name} started and has no end: neither a success nor a failure")
+    for piece, run in ran:
+        if run.outcome == "unknown":
+            return (piece, "it is one rank of several: the ranks together tell of the run")
+    for piece, run in ran:
+        if run.outcome == "success" and not run.whole_loop:
+            return (
+                piece,
+                "it was measured phase by phase, which locates a peak and admits nothing",
+            )
+    return ()
 
 
 def _threshold(seen: Evidence, best: Success | None) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fiche.criteria._executed import load_of, phases_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
+from fiche.criteria._used import devices_used, place_of
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure, Number, larger
 from fiche.kernel.piece import Observation, Piece, Run
@@ -54,10 +55,34 @@ class Loop:
 def loops(num_devices: int, ground: Inquiry, *, alone: bool) -> tuple[Loop, ...]:
     """What every piece holds of them; phased runs locate a problem and admit nothing."""
     return tuple(
-        _loop(piece, run, _ceilings(piece, run, num_devices, alone=alone))
+        _loop(piece, runs[0], _ceilings(piece, runs, num_devices, alone=alone))
         for piece in ground.pieces
-        for run in piece.reading.runs
-        if run.outcome == "success" and run.whole_loop
+        for runs in _with_repeats(piece)
+    )
+
+
+def _with_repeats(piece: Piece) -> Iterator[list[Run]]:
+    """Each successful whole loop with those that repeat it in its process, asking for no more.
+
+    A later pass covers no question alone, but what it held the process needs as well (C7, D0).
+    """
+    found: list[list[Run]] = []
+    first: list[Run] | None = None
+    for run in piece.reading.runs:
+        if run.outcome != "success" or not run.whole_loop:
+            continue
+        if first is not None and not run.first_pass and _no_more(run, first[0]):
+            first.append(run)
+        found.append([run])
+        first = found[-1] if run.first_pass else first
+    yield from found
+
+
+def _no_more(run: Run, than: Run) -> bool:
+    """It told what it executed, and the other executed as much in each of it."""
+    return bool(run.executed) and all(
+        name in than.executed and size.low <= than.executed[name].low
+        for name, size in run.executed.items()
     )
 
 
@@ -107,28 +132,57 @@ def _sound(run: Run, ceiling: Figure | None, index: int, *, alone: bool) -> Scop
     Counters that cannot all be true contradict each other: the whole process never holds less than
     a part of it does.
     """
-    wrong = run.output_check.partition(":")[0].endswith("not passed")
+    differs = ["its output was checked and did not pass"] if _not_passed(run) else []
+    used = devices_used(run)
+    if alone and len(used) > 1:
+        differs.append(f"it held memory on {len(used)} devices; the question is of one")
     most = None if ceiling is None else ceiling.high
     above = {} if most is None else _above(most, run, index, alone=alone)
     texts = [
         f"the process peaked at {most} B at most, and its {counter} was at least {low} B"
         for low, counter in sorted((low, counter) for counter, low in above.items())
     ]
-    return Scope(
-        differs=("its output was checked and did not pass",) if wrong else (),
-        contradicted=tuple(texts[-1:]),
-    )
+    texts = [*texts[-1:], *_impossible(run, place_of(run, index, alone=alone))]
+    return Scope(differs=tuple(differs), contradicted=tuple(texts))
+
+
+# Each is at most the other, whatever ran: a live block lies in what is reserved, a level below its peak.
+_AT_MOST = (
+    (("max_memory_allocated", "peak"), ("max_memory_reserved", "peak")),
+    (("memory_allocated", "current"), ("max_memory_allocated", "peak")),
+    (("memory_reserved", "current"), ("max_memory_reserved", "peak")),
+)
+
+
+def _impossible(run: Run, index: int) -> Iterator[str]:
+    """Counters of the allocator that cannot both be true on one device."""
+    read = {
+        (seen.counter, seen.stat): seen.value
+        for seen in run.observations
+        if seen.device_index == index and seen.scope == "process_allocator"
+        if seen.value is not None and not seen.value.unavailable
+    }
+    for less, more in _AT_MOST:
+        low = read[less].low if less in read else None
+        high = read[more].high if more in read else None
+        if low is not None and high is not None and low > high:
+            yield f"its {less[0]} ({less[1]}) was at least {low} B, its {more[0]} at most {high} B"
+
+
+def _not_passed(run: Run) -> bool:
+    return run.output_check.partition(":")[0].endswith("not passed")
 
 
 def _above(most: Number, run: Run, index: int, *, alone: bool) -> dict[str, int]:
     """Levels of this very process on the device that are surely above what is taken for its peak."""
     only = alone and len({seen.device_index for seen in run.observations}) == 1
+    place = place_of(run, index, alone=alone)
     allocator = run.facts.get("allocator.backend")
     adds = allocator is not None and allocator.value == _ADDS_PEAKS
     found = {}
     for seen in run.observations:
         low = None if seen.value is None or seen.value.unavailable else seen.value.low
-        here = only or seen.device_index == index
+        here = only or seen.device_index == place
         own = seen.scope in _OWN and seen.stat in _LEVELS
         bound = adds and seen.counter == "max_memory_reserved"
         if here and own and not bound and low is not None and low > most:
@@ -136,13 +190,16 @@ def _above(most: Number, run: Run, index: int, *, alone: bool) -> dict[str, int]
     return found
 
 
-def _ceilings(piece: Piece, run: Run, count: int, *, alone: bool) -> tuple[Figure | None, ...]:
+def _ceilings(
+    piece: Piece, runs: list[Run], count: int, *, alone: bool
+) -> tuple[Figure | None, ...]:
     """The ceiling on each of so many devices; each reading is looked at once, however many they are."""
     used, reserved, outside = (
-        _peaks(piece, run, counter, alone)
+        _peaks(piece, runs, counter, alone)
         for counter in ("process_device_used", "max_memory_reserved", "outside_allocator")
     )
-    return tuple(_ceiling(used(i), reserved(i), outside(i)) for i in range(count))
+    places = [place_of(runs[0], i, alone=alone) for i in range(count)]
+    return tuple(_ceiling(used(i), reserved(i), outside(i)) for i in places)
 
 
 def _ceiling(used: Figure | None, reserved: Figure | None, outside: Figure | None) -> Figure | None:
@@ -156,27 +213,46 @@ def _ceiling(used: Figure | None, reserved: Figure | None, outside: Figure | Non
     return None if reserved is None or outside is None else reserved + outside
 
 
+_Seen = tuple[str, Observation]
+
+
 def _peaks(
-    piece: Piece, run: Run, counter: str, alone: bool
+    piece: Piece, runs: list[Run], counter: str, alone: bool
 ) -> Callable[[int | None], Figure | None]:
-    """The largest peak of a counter by device.
+    """The largest peak of a counter by device, a repeat's only where it is above the first pass's.
 
     A reading of one device describes no other (C9); a placement of one device has only one.
     """
-    named: dict[int | None, list[tuple[int, Observation]]] = {}
-    for place, seen in enumerate(run.observations, 1):
-        if seen.counter == counter and seen.stat == "peak":
-            named.setdefault(seen.device_index, []).append((place, seen))
-    found = {index: _largest(piece, run, here) for index, here in named.items()}
+    named: dict[int | None, list[_Seen]] = {}
+    for device, seen in _peaks_of(piece, runs[0], counter):
+        named.setdefault(device, []).append(seen)
+    for run in runs[1:]:
+        for device, seen in _peaks_of(piece, run, counter):
+            if device in named and all(_above_it(seen, other) for other in named[device]):
+                named[device] = [seen, *named[device][1:]]  # of several processes still several
+    found = {index: _largest(here) for index, here in named.items()}
     if alone and len(found) == 1:
         (only,) = found.values()
         return lambda _: only
     return found.get
 
 
-def _largest(piece: Piece, run: Run, here: list[tuple[int, Observation]]) -> Figure | None:
+def _peaks_of(piece: Piece, run: Run, counter: str) -> Iterator[tuple[int | None, _Seen]]:
+    for place, seen in enumerate(run.observations, 1):
+        if seen.counter == counter and seen.stat == "peak":
+            yield seen.device_index, (observation_id(piece.id, run.id, place), seen)
+
+
+def _above_it(one: _Seen, other: _Seen) -> bool:
+    left, right = one[1].value, other[1].value
+    if left is None or right is None or left.low is None or right.high is None:
+        return False
+    return left.low > right.high
+
+
+def _largest(here: list[_Seen]) -> Figure | None:
     """None where several processes share the counter: they hold their peaks at the same time."""
-    figures = [observed(seen, observation_id(piece.id, run.id, place)) for place, seen in here]
+    figures = [observed(seen, name) for name, seen in here]
     known = [figure for figure in figures if figure is not None]
     if not known or len({seen.rank for _, seen in here}) > 1:
         return None

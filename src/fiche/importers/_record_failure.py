@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.importers._failure_words import HOST
+from fiche.importers._host_messages import host_messages
 from fiche.importers._reading import failure_of
 from fiche.importers._record_doubts import index_of
 from fiche.importers._record_places import Form, rank_of
@@ -30,17 +32,21 @@ def failure_of_phase(record: Form, place: int) -> Failure:
     pointer = record.at("phases", place, "error", "message", text=error["message"][:2_000])
     text = f"{error['type']}: {error['message']}"
     rank = error.get("rank", rank_of(record.document))
-    note = _SURFACED.get(error.get("surfaced", ""), "")
+    surfaced = error.get("surfaced", "")
+    note = _SURFACED.get(surfaced, "")
+    where: dict[str, Any] = {"is_earlier": surfaced == "at_start", "phase": _part(phase)}
     found, _ = torch_events(text.encode("utf-8", "replace"), record.sha256)
     if not found:
         backend = record.document["environment"]["backend"]
+        host = _is_host(error["type"], text)
         return Failure(
             pointer=pointer,
-            message_kind="workload_error",
-            memory=None,
-            backend=_BACKENDS.get(backend, backend),
+            message_kind="allocator_oom" if host else "workload_error",
+            memory="host" if host else None,
+            backend="cpu" if host else _BACKENDS.get(backend, backend),
             device_index=_device(record, phase, None) if "merged" in record.document else None,
             rank=rank,
+            **where,
             message=f"{text[:2_000]}{note}",
         )
     failure = failure_of(found[0], record.sha256)
@@ -49,8 +55,21 @@ def failure_of_phase(record: Form, place: int) -> Failure:
         pointer=pointer,
         rank=rank,
         device_index=_device(record, phase, failure.device_index),
+        **where,
         message=f"{failure.message}{note}",
     )
+
+
+def _part(phase: dict[str, Any]) -> str:
+    """The phase inside a loop in which its error came up, where the recorder tells it."""
+    named = phase["error"].get("extra", {}).get("phase")
+    return named if isinstance(named, str) and named in phase.get("covers", ()) else ""
+
+
+def _is_host(kind: str, text: str) -> bool:
+    """The host's own memory ran out: Python says so by the error's type, PyTorch in its message."""
+    named = kind.rpartition(".")[2] == "MemoryError"
+    return named or next(host_messages(text.encode("utf-8", "replace"), "", HOST), None) is not None
 
 
 def _device(record: Form, phase: dict[str, Any], named: int | None) -> int | None:

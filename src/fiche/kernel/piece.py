@@ -51,7 +51,8 @@ class Failure:
     `quantities` keys: requested, requested_at_least, total_capacity, free, process_in_use, allowed,
     allocated, in_private_pools, reserved_unallocated, reserved_total, other_in_use; absent = not printed.
     `speaker` names who printed it beside the rank, as the log does: a container or pod, a child process, a
-    process id with its host; empty where nothing tells.
+    process id with its host; empty where nothing tells. `is_earlier`: it came up before the phase that names it
+    began, so work before it failed. `phase` is the part of a loop in which it came up, where that is told.
     """
 
     pointer: Pointer
@@ -68,6 +69,8 @@ class Failure:
     count: int | None = None
     recovered: bool | None = None
     truncated: bool = False
+    is_earlier: bool = False
+    phase: str = ""
     message: str = ""
 
 
@@ -137,6 +140,12 @@ class Run:
     pointer: Pointer | None = None
     duration_ns: int | None = None
     output_check: str = ""
+
+    @property
+    def ended_in(self) -> str:
+        """Where a failed run ended: the phase that its failure names, else the last that it went through."""
+        named = "" if self.failure is None else self.failure.phase
+        return named or (self.phases[-1] if self.phases else "")
 
 
 @record

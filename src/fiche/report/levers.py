@@ -31,6 +31,5 @@ def _remedies(desk: Desk) -> Parts:
 
 
 def _seen(desk: Desk, phases: frozenset[str], failed: list[Run]) -> State | None:
-    """The last phase that a failed run went through is where it ended."""
-    here = any(run.phases and run.phases[-1] in phases for run in failed)
+    here = any(run.ended_in in phases for run in failed)
     return State("exclude", "✕", desk.word("seen_here")) if here else None

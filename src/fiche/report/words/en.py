@@ -95,7 +95,7 @@ MEMBER = Language(
     levers=(
         (
             "while loading",
-            frozenset({"model_load", "load", "loading"}),
+            frozenset({"model_load", "model_init", "load", "loading"}),
             "weights, format, a transient allocation",
             "another format under quality control; load with less held twice",
         ),
