@@ -88,6 +88,25 @@ def test_a_record_names_the_phase_that_failed_so_it_is_not_called_unsaid(fiche, 
     assert "Not said: what a complete run would need." in " ".join(out.split())
 
 
+def test_a_record_shows_each_phase_with_allocated_and_reserved_apart(fiche, write):
+    """C3, E1: two columns with their unit; a failed phase is called no need."""
+    document = json.loads(document_bytes(RECORD))
+    path = write("m.json", json.dumps(document).encode())
+    lines = fiche("import", path).out.splitlines()
+    (head,) = [
+        at for at, line in enumerate(lines) if line.split()[:3] == ["run", "device", "allocated"]
+    ]
+    heads = " ".join(" ".join(lines[head : head + 3]).split())
+    assert heads.count("(GiB)") == 5
+    assert heads.count("allocated") == heads.count("reserved") == 2
+    said = " ".join(" ".join(lines).split())
+    assert "never added" in said
+    assert "What a failed phase reached is no need." not in said
+    document["phases"][0] |= {"outcome": "failure", "error": {"type": "E", "message": "x"}}
+    said = " ".join(fiche("import", write("n.json", json.dumps(document).encode())).out.split())
+    assert "What a failed phase reached is no need." in said
+
+
 def test_a_record_in_text_shows_runs_and_counters(fiche, write):
     out = fiche("import", write("m.json", document_bytes(RECORD))).out
     for words in (

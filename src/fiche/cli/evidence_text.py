@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fiche.cli.documents_text import document_text
 from fiche.cli.evidence import Evidence
+from fiche.cli.levels_text import levels
 from fiche.cli.readings_text import readings, set_aside, stated
 from fiche.cli.redactions_text import redactions
 from fiche.cli.results_text import results_text
@@ -157,8 +158,10 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
             ],
             header=("run", "outcome", "ordering", "pass", "executed", "took"),
             right=(5,),
+            whole=(0,),
             indent="  ",
         )
+    yield from levels(told)
     yield from _tensors(told)
 
 
