@@ -1,5 +1,6 @@
 """Records and decisions that show themselves: escaped, with units, each number's origin in words (law 1, 7)."""
 
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -84,6 +85,15 @@ def test_a_record_shows_its_phases_with_units_and_says_that_they_are_observed(wr
     numbers = [cell for cell in page.cells if cell[:1].isdigit()]
     assert numbers
     assert all(any(unit in cell for unit in (" GiB", " MiB", " s ")) for cell in numbers)
+
+
+def test_the_head_of_a_column_of_numbers_stands_over_them(written):
+    html = fiche.read_record(written(RECORD))._repr_html_()
+    found = re.findall(r'<th scope="col" style="([^"]*)">([^<]*)</th>', html)
+    told = {name: style for style, name in found}
+    assert {n for n, style in told.items() if "text-align:right" in style} == {
+        *("allocated, peak", "reserved, peak", "process, peak", "duration"),
+    }
 
 
 def test_what_was_not_read_is_said_and_no_zero(written):

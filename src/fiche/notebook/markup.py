@@ -12,8 +12,8 @@ from fiche.kernel.record import record
 from fiche.render.visible import visible
 
 _LINE = "border-bottom:1px solid rgba(128,128,128,.45)"
-_CELL = f"padding:.25em .7em;text-align:left;vertical-align:top;{_LINE}"
-_NUMBER = f"padding:.25em .7em;text-align:right;vertical-align:top;white-space:nowrap;{_LINE}"
+_CELL = f"padding:.25em .55em;text-align:left;vertical-align:top;{_LINE}"
+_NUMBER = f"padding:.25em .55em;text-align:right;vertical-align:top;white-space:nowrap;{_LINE}"
 _TABLE = "border-collapse:collapse;margin:.4em 0;color:inherit;background:transparent"
 _QUIET = "opacity:.75;font-size:90%"
 
@@ -34,7 +34,11 @@ def safe(text: str) -> str:
 
 def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Told]]) -> str:
     """A table with a caption; every cell says its own unit."""
-    head = "".join(f'<th scope="col" style="{_CELL}">{safe(each)}</th>' for each in header)
+    numbers = {place for row in rows for place, cell in enumerate(row) if cell.is_number}
+    head = "".join(
+        f'<th scope="col" style="{_NUMBER if place in numbers else _CELL}">{safe(each)}</th>'
+        for place, each in enumerate(header)
+    )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     title = f'<caption style="text-align:left;{_QUIET}">{safe(caption)}</caption>'
     return f'<table style="{_TABLE}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

@@ -18,7 +18,7 @@ from fiche.report.numbers import TERMINAL, elapsed, exact_bytes, fine
 _COLUMNS = (
     ("allocated, peak", "max_memory_allocated", "peak"),
     ("reserved, peak", "max_memory_reserved", "peak"),
-    ("process on the device, peak", "process_device_used", "peak"),
+    ("process, peak", "process_device_used", "peak"),
 )
 _HEADER = ("phase", "pass", "outcome", "executed", "device")
 _CAPTION = (
