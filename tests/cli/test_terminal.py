@@ -54,6 +54,14 @@ def test_heads_of_numbers_wrap_to_their_longest_word():
     ]
 
 
+def test_a_path_that_is_too_long_breaks_at_a_joint():
+    path = "/phases/0/devices/0/peak/allocated_bytes"
+    lines = terminal.table([("x" * 12, path)], columns=32).splitlines()
+    told = [line[14:].strip() for line in lines]
+    assert "".join(told) == path
+    assert all(part.endswith(("/", "_")) for part in told[:-1])
+
+
 def test_a_number_stays_with_its_unit():
     cell = "1\N{NO-BREAK SPACE}002.00\N{NO-BREAK SPACE}MiB cuda:0"
     text = terminal.table([("words that can wrap", cell)], columns=20)

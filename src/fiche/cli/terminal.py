@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from fiche.cli.streams import write_error, write_output
+from fiche.render._columns import paragraph as in_columns
 from fiche.render.visible import hidden
 
 _NARROWEST = 40
@@ -124,7 +125,7 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int], inden
 def _wrapped(cell: str, columns: int) -> list[str]:
     if cells(cell) <= columns:
         return [cell]
-    return textwrap.wrap(cell, columns, break_on_hyphens=False) or [""]
+    return in_columns(cell, columns).split("\n")
 
 
 def _padded(cell: str, columns: int, to_the_right: bool) -> str:
