@@ -7,6 +7,7 @@ import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,11 @@ def test_a_record_names_the_phase_that_failed_so_it_is_not_called_unsaid(fiche, 
     out = fiche("import", write("m.json", json.dumps(document).encode())).out
     assert "in which phase it happened" not in out
     assert "Not said: what a complete run would need." in " ".join(out.split())
+
+
+def test_a_total_says_its_unit_and_whose_counter_it_is(fiche, write):
+    out = " ".join(fiche("import", write("m.json", document_bytes(RECORD))).out.split())
+    assert re.search(r"total of device 0 \d+ B, torch_total_memory", out)
 
 
 def test_a_record_shows_each_phase_with_allocated_and_reserved_apart(fiche, write):

@@ -91,6 +91,11 @@ def _printed(seen: Observation) -> str:
     return "" if seen.number is None else f"{decimal(seen.number)} {seen.unit}".strip()
 
 
+def _with_unit(text: str) -> str:
+    """As printed; the plain number of a key that counts bytes says so."""
+    return f"{text} B" if text.isdecimal() else text
+
+
 def _meaning(seen: Observation) -> str:
     """The figure in one family of units, whatever label the program gave it; --json has the bytes."""
     if seen.value is None:
@@ -106,7 +111,7 @@ def stated(reading: Reading) -> Iterator[str]:
     rows += [
         (
             f"total of {'a device' if one.device_index is None else f'device {one.device_index}'}",
-            f"{one.value.text} {one.device_name}".strip(),
+            f"{_with_unit(one.value.text)}, {one.counter}, {one.device_name}".rstrip(", "),
             place_of(one.pointer),
         )
         for one in reading.capacities
