@@ -320,7 +320,7 @@ def test_one_card_of_two_is_read_where_the_program_was(tmp_path, used):
 def test_a_load_that_lay_on_two_cards_is_no_load_of_one(tmp_path):
     """D4: whatever the words say."""
     verdict, _, why = told(tmp_path, loop(), machine=Machine(2))
-    assert (verdict, "it held memory on 2 devices; the question is of one" in why) == (OPEN, True)
+    assert (verdict, "placement.devices: the question says 1, the piece 2" in why) == (OPEN, True)
 
 
 SPLIT = {"devices": 2, "resident": "all", "split": "layers"}
@@ -344,8 +344,8 @@ def test_two_devices_of_one_process_are_judged_one_by_one(tmp_path):
     assert [memory_of(decision, f"cuda:{n}")[0] for n in (0, 1)] == [FITS, OPEN]
 
 
-def ranks(tmp_path, monkeypatch, programs):
-    """The records of two ranks put together."""
+def records_of_ranks(tmp_path, monkeypatch, programs):
+    """What each process of a run of two leaves; each sees a card of its own."""
     made = []
     for rank, program in enumerate(programs):
         for name, value in (("RANK", rank), ("LOCAL_RANK", rank), ("WORLD_SIZE", len(programs))):
@@ -356,7 +356,14 @@ def ranks(tmp_path, monkeypatch, programs):
         document = run_of(tmp_path / str(rank), program, machine=machine, said=said, run="run-1")
         document["environment"]["devices"][0]["uuid"] = f"GPU-{rank}"
         made.append(document)
-    return put_together(*made)
+    return made
+
+
+def test_one_rank_of_two_settles_nothing_and_says_so(tmp_path, monkeypatch):
+    """C9: a reading of one device describes no other."""
+    one, _ = records_of_ranks(tmp_path / "ranks", monkeypatch, [loop(), loop()])
+    verdict, _, why = memory_of(decided(tmp_path, one, fiche=pair()), "cuda:0")
+    assert (verdict, "it is one rank of several" in why) == (OPEN, True), why
 
 
 @pytest.mark.parametrize(
@@ -370,7 +377,8 @@ def ranks(tmp_path, monkeypatch, programs):
 )
 def test_what_two_ranks_together_settle(tmp_path, monkeypatch, second, expected, text):
     """C9: no rank is credited with what another did."""
-    document = ranks(tmp_path / "ranks", monkeypatch, [loop(), second])
+    made = records_of_ranks(tmp_path / "ranks", monkeypatch, [loop(), second])
+    document = put_together(*made)
     verdict, _, why = memory_of(decided(tmp_path, document, fiche=pair()), "cuda:1")
     assert (verdict, text in why) == (expected, True), why
 
@@ -438,11 +446,16 @@ def test_a_program_seen_from_outside_counts_on_a_persons_word(tmp_path, policy, 
     assert told(tmp_path, whole_program, fiche=fiche)[0] == expected
 
 
-def test_random_weights_admit_a_case_that_does_not_ask_for_the_load(tmp_path):
-    """C7."""
+@pytest.mark.parametrize("phases", [PHASES[1:], None])
+def test_random_weights_admit_a_case_that_does_not_ask_for_the_load(tmp_path, phases):
+    """C7: and the verdict says what was not measured."""
     fiche = asked()
-    fiche["workload"]["cases"][0]["phases"] = PHASES[1:]
-    assert told(tmp_path, loop(names=RANDOM), fiche=fiche)[0] == FITS
+    fiche["workload"]["cases"][0]["phases"] = phases
+    if phases is None:
+        del fiche["workload"]["cases"][0]["phases"]
+    verdict, _, why = told(tmp_path, loop(names=RANDOM), fiche=fiche)
+    assert verdict == FITS
+    assert "noted: run made random weights, so the load of a checkpoint was not measured" in why
 
 
 def test_requests_that_wait_need_not_run(tmp_path):

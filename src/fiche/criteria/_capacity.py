@@ -119,9 +119,9 @@ def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print
     for piece in ground.pieces:
         by = machine_of(piece, candidate, ground)
         if by is not None and not _of_another_card(piece, candidate):
+            place = _place(piece, candidate, index)
             for name, capacity in capacities(piece):
                 if not _named.other_card(candidate.card, capacity.device_name):
-                    place = _place(piece, candidate, index)
                     yield from _capacity_print(piece, name, capacity, candidate, place, by)
     for piece, item in _claims.attested("capacity", candidate, ground):
         if _claims.vouched(item, ground) and _same_device(item.words.get("device"), index):
@@ -131,8 +131,10 @@ def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print
 
 def _place(piece: Piece, candidate: Candidate, index: int) -> int:
     """The device to read: of one card, the one on which the piece's own runs were."""
-    only = only_device(piece) if candidate.cards.low == 1 else None
     told = {capacity.device_index for capacity in piece.reading.capacities}
+    if candidate.cards.low > 1 or told <= {index, None}:
+        return index
+    only = only_device(piece)
     return index if only is None or only not in told else only
 
 

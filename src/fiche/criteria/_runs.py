@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from fiche.criteria._executed import load_of, phases_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
-from fiche.criteria._used import devices_used, place_of
+from fiche.criteria._used import place_of
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure, Number, larger
 from fiche.kernel.piece import Observation, Piece, Run
@@ -107,10 +107,18 @@ def successes(ran: tuple[Loop, ...], ask: Question, ground: Inquiry) -> tuple[Su
             ceiling=None,
             most=loop.most,
             related=speaks_of(ask, loop.piece, loop.run, ground),
-            noted=noted(ask, loop.piece, loop.run, "memory", ground),
+            noted=(*noted(ask, loop.piece, loop.run, "memory", ground), *_unloaded(loop)),
         )
         for loop in ran
     )
+
+
+def _unloaded(loop: Loop) -> tuple[str, ...]:
+    """A case that does not ask for the load is admitted without one, and the verdict says so (C7)."""
+    phases = loop.run.phases
+    if "model_init" not in phases or "model_load" in phases:
+        return ()
+    return (f"{loop.piece.id} made random weights, so the load of a checkpoint was not measured",)
 
 
 def on_device(told: Success, loop: Loop, index: int, *, alone: bool) -> Success:
@@ -132,10 +140,7 @@ def _sound(run: Run, ceiling: Figure | None, index: int, *, alone: bool) -> Scop
     Counters that cannot all be true contradict each other: the whole process never holds less than
     a part of it does.
     """
-    differs = ["its output was checked and did not pass"] if _not_passed(run) else []
-    used = devices_used(run)
-    if alone and len(used) > 1:
-        differs.append(f"it held memory on {len(used)} devices; the question is of one")
+    wrong = run.output_check.partition(":")[0].endswith("not passed")
     most = None if ceiling is None else ceiling.high
     above = {} if most is None else _above(most, run, index, alone=alone)
     texts = [
@@ -143,7 +148,10 @@ def _sound(run: Run, ceiling: Figure | None, index: int, *, alone: bool) -> Scop
         for low, counter in sorted((low, counter) for counter, low in above.items())
     ]
     texts = [*texts[-1:], *_impossible(run, place_of(run, index, alone=alone))]
-    return Scope(differs=tuple(differs), contradicted=tuple(texts))
+    return Scope(
+        differs=("its output was checked and did not pass",) if wrong else (),
+        contradicted=tuple(texts),
+    )
 
 
 # Each is at most the other, whatever ran: a live block lies in what is reserved, a level below its peak.
@@ -167,10 +175,6 @@ def _impossible(run: Run, index: int) -> Iterator[str]:
         high = read[more].high if more in read else None
         if low is not None and high is not None and low > high:
             yield f"its {less[0]} ({less[1]}) was at least {low} B, its {more[0]} at most {high} B"
-
-
-def _not_passed(run: Run) -> bool:
-    return run.output_check.partition(":")[0].endswith("not passed")
 
 
 def _above(most: Number, run: Run, index: int, *, alone: bool) -> dict[str, int]:

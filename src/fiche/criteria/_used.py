@@ -22,14 +22,6 @@ def held_on(run: Run) -> dict[int, int]:
     return held
 
 
-def devices_used(run: Run) -> tuple[int, ...]:
-    """Indexes of the devices on which its allocator held memory, in order.
-
-    A process may see cards that it leaves alone; a record of all of them tells so.
-    """
-    return tuple(sorted(index for index, most in held_on(run).items() if most > 0))
-
-
 def place_of(run: Run, index: int, *, alone: bool) -> int:
     """The device on which a run of one device was, wherever its process counts it."""
     held = held_on(run)
@@ -40,5 +32,6 @@ def place_of(run: Run, index: int, *, alone: bool) -> int:
 
 def only_device(piece: Piece) -> int | None:
     """The one device that all runs of a piece used; None where none is told, or several are."""
-    used = {index for run in piece.reading.runs for index in devices_used(run)}
+    held = [held_on(run) for run in piece.reading.runs]
+    used = {index for run in held for index, most in run.items() if most > 0}
     return used.pop() if len(used) == 1 else None
