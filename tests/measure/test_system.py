@@ -1,5 +1,6 @@
 """Readings outside the allocator: each with its counter's name, or absent (C2, C5)."""
 
+import json
 import os
 import sys
 from types import SimpleNamespace
@@ -415,3 +416,29 @@ def test_amd_modes_that_fail_are_absent(amd):
     tool = amd(gpu)
     assert (tool.device(AMD_UUID), tool.driver()) == ({}, None)
     assert [each["name"] for each in tool.listed()] == ["AMD Instinct MI300X"]
+
+
+class Nonsense:
+    """A library that is there and answers what it should not."""
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    def __getattr__(self, name):
+        return lambda *_: self._answer
+
+
+@pytest.mark.parametrize("answer", [-7, 1.5, "\x1b[31m", 2**70, object(), [], [object()] * 3, {}])
+@pytest.mark.parametrize(("module", "backend"), [("pynvml", "cuda"), ("amdsmi", "hip")])
+def test_a_library_that_answers_nonsense_stops_nothing(monkeypatch, module, backend, answer):
+    """C2: a reading that cannot be had is absent; a measurement goes on."""
+    monkeypatch.setitem(sys.modules, module, Nonsense(answer))
+    tool = system_tool(backend)
+    if tool is None:
+        return
+    used = tool.use(0, os.getpid())
+    assert all(0 <= count < 2**63 for count, _ in used.values())
+    for told in (tool.device(0), *tool.listed()):
+        json.dumps(told)
+        assert all(each >= 0 for key, each in told.items() if key.endswith("_bytes"))
+    assert tool.driver() is None or isinstance(tool.driver(), str)

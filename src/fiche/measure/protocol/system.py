@@ -51,12 +51,49 @@ def system_tool(backend: str) -> SystemTool | None:
     if backend == "cuda":
         from fiche.measure.protocol.system_nvidia import nvidia_tool
 
-        return nvidia_tool()
+        return _guarded(attempted(nvidia_tool))
     if backend == "hip":
         from fiche.measure.protocol.system_amd import amd_tool
 
-        return amd_tool()
+        return _guarded(attempted(amd_tool))
     return None
+
+
+def _guarded(tool: SystemTool | None) -> SystemTool | None:
+    return None if tool is None else Guarded(tool)
+
+
+class Guarded:
+    """A tool whose library may raise or answer nonsense: then a reading is absent, and no run stops (C2)."""
+
+    def __init__(self, tool: SystemTool) -> None:
+        self._tool = tool
+        self.name = tool.name
+
+    def use(self, device: Key, own_pid: int) -> dict[str, Told]:
+        """See `SystemTool.use`."""
+        told = attempted(self._tool.use, device, own_pid) or {}
+        return {key: pair for key, pair in told.items() if whole(pair[0]) is not None}
+
+    def device(self, device: Key) -> dict[str, Any]:
+        """See `SystemTool.device`."""
+        return _plain(attempted(self._tool.device, device) or {})
+
+    def driver(self) -> str | None:
+        """See `SystemTool.driver`."""
+        told = attempted(self._tool.driver)
+        return told if isinstance(told, str) else None
+
+    def listed(self) -> list[dict[str, Any]]:
+        """See `SystemTool.listed`."""
+        return [_plain(each) for each in attempted(self._tool.listed) or ()]
+
+
+def _plain(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What JSON knows, without numbers of bytes that are none."""
+    kept = {key: each for key, each in told.items() if isinstance(each, (str, int))}
+    counts = {key for key in kept if key.endswith("_bytes") and whole(kept[key]) is None}
+    return {key: each for key, each in kept.items() if key not in counts}
 
 
 def attempted(read: Callable[..., _READ], *arguments: Any) -> _READ | None:

@@ -131,14 +131,14 @@ class NvidiaTool:
         return matching[0] if len(matching) == 1 else None
 
     def _cards(self) -> Iterator[Any]:
-        for index in range(attempted(self._nvml.nvmlDeviceGetCount) or 0):
+        for index in range(_sane(attempted(self._nvml.nvmlDeviceGetCount))):
             handle = attempted(self._nvml.nvmlDeviceGetHandleByIndex, index)
             if handle is not None:
                 yield handle
 
     def _instances(self, card: Any) -> Iterator[Any]:
         """The MIG devices of a card."""
-        for index in range(self._read("nvmlDeviceGetMaxMigDeviceCount", card) or 0):
+        for index in range(_sane(self._read("nvmlDeviceGetMaxMigDeviceCount", card))):
             handle = self._read("nvmlDeviceGetMigDeviceHandleByIndex", card, index)
             if handle is not None:
                 yield handle
@@ -262,3 +262,11 @@ def _nvml_text(told: Any) -> str | None:
 
 def _code(error: BaseException) -> object:
     return getattr(error, "value", None)
+
+
+def _sane(count: object) -> int:
+    """How many devices to ask for; none where the count is no count."""
+    return min(whole(count) or 0, _MOST_DEVICES)
+
+
+_MOST_DEVICES = 1000
