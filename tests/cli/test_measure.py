@@ -79,6 +79,18 @@ def test_the_table_never_mixes_allocated_and_reserved(fiche, scripted):
     assert "next: fiche import m.json m.whole.json --to FICHE" in out
 
 
+@pytest.mark.parametrize(
+    ("option", "typed"), [("--gpu", "H 100"), ("--gpu", "H100"), ("--machine", "a/b")]
+)
+def test_a_card_or_machine_that_no_record_can_name_is_refused(fiche, scripted, here, option, typed):
+    """C10: before anything runs, also where nothing would (law 9)."""
+    scripted()
+    for more in ((), ("--dry-run",)):
+        ended = fiche("measure", option, typed, "-o", "m.json", *more)
+        assert (ended.code, ended.err.splitlines()[0]) == (2, f"F540 {option}: {typed!r} is no id")
+    assert names(here) == []
+
+
 def test_the_table_fits_a_terminal_of_80_columns(fiche, scripted, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     scripted(limit={"context": 100}, at="warm_forward")
@@ -338,8 +350,9 @@ def test_a_killed_child_is_3_with_its_journal(fiche, scripted, here):
     scripted(kill=[128])
     ended = fiche("measure", "--context", 128, "-o", "m.json")
     assert ended.code == 3
-    assert "killed by signal 9 during cold_forward" in ended.out
-    assert "the journal holds what finished before: 2 phases" in ended.out
+    said = " ".join(ended.out.split())
+    assert "killed by SIGKILL during cold_forward" in said
+    assert "the journal holds what finished before: 2 phases" in said
     assert names(here) == ["m.json.journal", "m.whole.json.journal"]
     reading = fiche_record.read((here / "m.json.journal").read_bytes(), "0" * 64)
     assert [run.outcome for run in reading.runs] == ["success", "success", "unknown"]

@@ -148,7 +148,7 @@ def test_a_dry_run_shows_both_ends_and_writes_nothing(fiche, scripted, here):
             "m.context-4096.json",
             "can't allocate",
         ),
-        ({"kill": [4096]}, "killed", "cut", "m.context-4096.json.journal", "killed by signal 9"),
+        ({"kill": [4096]}, "killed", "cut", "m.context-4096.json.journal", "killed by SIGKILL"),
         ({"broken": [4096]}, "killed", "cut", "m.context-4096.json.journal", "ended with code 9"),
     ],
 )

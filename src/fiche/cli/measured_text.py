@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -109,9 +110,9 @@ def next_step(measured: Sequence[Measured]) -> str:
 def _one(measured: Measured) -> str:
     trial = measured.trial
     rows = measured.rows
-    devices = {row.device for row in rows}
+    devices = _devices(rows)
     text = f"{trial.record or trial.job.output}: {trial.job.ordering.replace('_', ' ')}"
-    text += f" on {next(iter(devices))}" if len(devices) == 1 and "" not in devices else ""
+    text += f" on {devices[0]}" if len(devices) == 1 else ""
     text = paragraph(f"{text}, {ended(measured)}")
     return text + ("\n" + phase_table(rows) if rows else "")
 
@@ -145,12 +146,20 @@ def _failed_in(run: Run) -> str:
 
 
 def _killed(measured: Measured) -> str:
-    number = -measured.trial.code
+    name = _signal(-measured.trial.code)
     running = f" during {measured.unfinished}" if measured.unfinished else ""
-    text = f"killed by signal {number}{running}"
+    text = f"killed by {name}{running}"
     if measured.trial.cut:
         text += f"; the journal holds what finished before: {_phases_of(measured)}"
     return text
+
+
+def _signal(number: int) -> str:
+    """Its name; a system may send one that has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _stopped(measured: Measured) -> str:
@@ -184,7 +193,7 @@ def phase_table(rows: Sequence[PhaseRow]) -> str:
     for row in rows:
         alike.setdefault(tuple(getattr(row, name) for name in _SAME), []).append(row)
     grouped = [_largest(same) for same in alike.values()]
-    several = len({row.device for row in rows}) > 1
+    several = len(_devices(rows)) > 1
     shown = [
         (
             *_told(row, times),
@@ -201,6 +210,11 @@ def phase_table(rows: Sequence[PhaseRow]) -> str:
     if any(times > 1 for _, times in grouped):
         text += "x N: the largest of N phases; the record holds each.\n"
     return text
+
+
+def _devices(rows: Sequence[PhaseRow]) -> list[str]:
+    """Those that were read; a phase without an end names none."""
+    return [device for device in dict.fromkeys(row.device for row in rows) if device]
 
 
 def _heads(word: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from fiche.cli import running_words
 from fiche.cli.measure_options import NAMES
 from fiche.cli.measuring_plan import Plan, Variable, digest, no_plan, plan_of
 from fiche.cli.usage import together, unknown
@@ -48,7 +49,7 @@ def asked(typed: Mapping[str, Any]) -> Asked:
 
     Raises:
         Refused: F521 an option that the workload has not or a value that is none of it; F522 no plan of
-            trials; F701, F702 usage; whatever is wrong with the fiche.
+            trials; F540 no id of a card or machine; F701, F702 usage; whatever is wrong with the fiche.
     """
     if Path(typed["output"]).name in ("", ".."):
         raise Refused([together(f"--output names no file: '{typed['output']}'", "say -o m.json")])
@@ -71,8 +72,10 @@ def asked(typed: Mapping[str, Any]) -> Asked:
         # Changed dimensions are no longer those of the case.
         case="" if changed & {*told.get("options", {})} else str(told.get("case", "")),
         environment=told.get("environment_variables", {}),
-        gpu=typed["gpu"] or told.get("gpu") or "",
-        machine=typed["machine"] or told.get("machine") or "",
+        gpu=running_words.identifier("--gpu", typed["gpu"] or "") or told.get("gpu") or "",
+        machine=running_words.identifier("--machine", typed["machine"] or "")
+        or told.get("machine")
+        or "",
     )
     ordering = "whole-loop" if frontier else typed["ordering"] or "both"
     return Asked(

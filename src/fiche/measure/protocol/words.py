@@ -114,7 +114,7 @@ def id_word(name: str, value: Any, pattern: str) -> str:
         TypeError: it is no text.
         ValueError: it is no such id.
     """
-    return _word(name, value, re.compile(pattern + "{0,99}"), f"of {pattern}, 100")
+    return _word(name, value, re.compile(pattern + "{0,99}"), f"{pattern}, 100")
 
 
 def fact_words(words: Mapping[str, Any], path: str = "workload", depth: int = 0) -> dict[str, Any]:
