@@ -222,6 +222,16 @@ def second_evaluation(rec, machine):
         serve(rec, machine.used, ["evaluation"], kept=0, peak=1, error=oom(), at="evaluation")
 
 
+def caught_before(rec, machine):
+    """An evaluation that failed was caught, and the loop ended in its decode."""
+    with rec.whole_loop("loop"):
+        serve(rec, machine.used, PHASES[:2], kept=9, peak=10)
+        with contextlib.suppress(RuntimeError):
+            first = oom(requested="9.00 GiB")
+            serve(rec, machine.used, ["evaluation"], kept=0, peak=1, error=first, at="evaluation")
+        serve(rec, machine.used, ["decode"], kept=0, peak=1, error=oom(), at="decode")
+
+
 def fails(**told_):
     return loop(error=oom(**told_))
 
@@ -259,6 +269,7 @@ FAILURES = [
     ),
     ("with random weights", loop(error=oom(), names=RANDOM), {}, NOT, ""),
     ("behind an evaluation", after_evaluation, {}, NOT, ""),
+    ("behind one that was caught", caught_before, {}, NOT, ""),
     ("in a second evaluation", second_evaluation, {}, OPEN, "it happened in evaluation"),
 ]
 

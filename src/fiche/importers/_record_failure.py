@@ -60,9 +60,18 @@ def failure_of_phase(record: Form, place: int) -> Failure:
     )
 
 
+_LONGEST = 400  # of a message as it stands beside the name of a part that failed
+
+
 def _part(phase: dict[str, Any]) -> str:
-    """The phase inside a loop in which its error came up, where the recorder tells it."""
-    named = phase["error"].get("extra", {}).get("phase")
+    """The phase inside a loop in which its error came up; one that failed before and was caught is another."""
+    error = phase["error"]
+    named = error.get("extra", {}).get("phase")
+    failed = phase.get("extra", {}).get("failed_inside")
+    if isinstance(failed, dict) and failed:
+        text = f"{error['type'].rpartition('.')[2]}: {error['message'][:_LONGEST]}"
+        alike = [name for name, told in failed.items() if told == text]
+        named = named if named in alike else next(reversed(alike), None)
     return named if isinstance(named, str) and named in phase.get("covers", ()) else ""
 
 
