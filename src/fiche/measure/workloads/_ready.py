@@ -17,7 +17,7 @@ _WORDS = {int: "a whole number", str: "a text", bool: "true or false"}
 class ReadyWorkload:
     """A workload by name, the options it knows with the type of each, and how it is made.
 
-    `build` imports no torch before `prepare` and raises ValueError, one sentence, where a value is wrong.
+    `build` touches no device, and raises ValueError, one sentence, where a value is wrong: nothing ran then.
     """
 
     name: str
