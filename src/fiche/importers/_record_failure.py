@@ -69,8 +69,8 @@ def _part(phase: dict[str, Any]) -> str:
     named = error.get("extra", {}).get("phase")
     failed = phase.get("extra", {}).get("failed_inside")
     if isinstance(failed, dict) and failed:
-        text = f"{error['type'].rpartition('.')[2]}: {error['message'][:_LONGEST]}"
-        alike = [name for name, told in failed.items() if told == text]
+        text = error["message"][:_LONGEST]
+        alike = [name for name, told in failed.items() if str(told).partition(": ")[2] == text]
         named = named if named in alike else next(reversed(alike), None)
     return named if isinstance(named, str) and named in phase.get("covers", ()) else ""
 
