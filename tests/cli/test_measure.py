@@ -76,6 +76,8 @@ def test_the_table_never_mixes_allocated_and_reserved(fiche, scripted):
     assert rows[0][:7] == ["model_load", "first", "success", "5.00", "5.00", "6.00", "6.00"]
     assert rows[3][:3] == ["warm_forward", "x", "2"]
     assert out.startswith("m.json: phased on cuda:0, 5 phases\n")
+    # Once for both records: what a peak can be read against, in words of the card itself (D8).
+    assert out.count("cuda:0 is Scripted GPU, and declares 24.00 GiB (torch_total_memory).") == 1
     assert "next: fiche import m.json m.whole.json --to FICHE" in out
 
 

@@ -100,8 +100,13 @@ def rows_of(reading: Reading | None) -> tuple[PhaseRow, ...]:
     return () if reading is None else tuple(_rows(reading))
 
 
+def cuda_or_xpu(reading: Reading) -> str:
+    """How PyTorch calls the devices of a record; ROCm's are `cuda` too."""
+    return "xpu" if reading.backend == "xpu" else "cuda"
+
+
 def _rows(reading: Reading) -> Iterator[PhaseRow]:
-    kind = "xpu" if reading.backend == "xpu" else "cuda"
+    kind = cuda_or_xpu(reading)
     for run in reading.runs:
         levels: dict[int | None, dict[str, int | None]] = {}
         for seen in run.observations:

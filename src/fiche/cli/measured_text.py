@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from fiche.cli.load_rows import in_unit
-from fiche.cli.measured_read import Measured, PhaseRow, name_of
+from fiche.cli.measured_read import Measured, PhaseRow, cuda_or_xpu, name_of
 from fiche.cli.measuring_jobs import Asked
 from fiche.cli.terminal import paragraph, table
 from fiche.kernel.piece import Run
 from fiche.kernel.record import field_names, replace
 from fiche.measure.job import Job
 from fiche.measure.trials import DONE, Trial
-from fiche.report.numbers import elapsed, memory_unit
+from fiche.report.numbers import elapsed, memory, memory_unit
 
 _COUNTERS = ("allocated", "allocated_peak", "reserved", "reserved_peak")
 _FEW = 2
@@ -91,7 +91,20 @@ def measured_text(what: Asked, measured: Sequence[Measured]) -> str:
     """A table of phases for one measurement, a line a record for a series, then the next step."""
     few = len(measured) <= _FEW
     text = "\n".join(map(_one, measured)) if few else _series(what, measured)
-    return text + notes_text(what) + next_step(measured)
+    return text + _cards_text(measured) + notes_text(what) + next_step(measured)
+
+
+def _cards_text(measured: Sequence[Measured]) -> str:
+    """Which card each device is by its own name, and what it declares: a capacity of this machine alone."""
+    lines = dict.fromkeys(
+        f"{cuda_or_xpu(reading)}:{one.device_index} is {one.device_name or 'a card without a name'}, "
+        f"and declares {memory(one.value.low)} ({one.counter})."
+        for each in measured
+        if (reading := each.reading) is not None
+        for one in reading.capacities
+        if one.counter == "torch_total_memory" and one.value.low is not None
+    )
+    return "\n" + "".join(map(paragraph, lines)) if lines else ""
 
 
 def notes_text(what: Asked) -> str:
