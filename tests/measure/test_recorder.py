@@ -1,5 +1,6 @@
 """The six steps of C1 in their order, per device; failures kept (C11); nothing filled in (C2)."""
 
+import contextlib
 import json
 import os
 
@@ -656,3 +657,14 @@ def test_a_campaigns_job_knows_its_place(path, monkeypatch, text, plan):
     with recorder(path, device=simulated()):
         pass
     assert record(path)["series"].get("plan") == plan
+
+
+def test_a_loop_fails_in_the_part_that_it_did_not_get_over(path):
+    """C11: the first failure was caught, and the loop went on to another part."""
+    with recorder(path, device=simulated()) as rec:
+        loop = rec.whole_loop().begin()
+        for name in ("prefill", "decode"):
+            with contextlib.suppress(OutOfMemoryError), rec.phase(name), rec.phase(f"{name}_inner"):
+                raise OutOfMemoryError(MESSAGE)
+        loop.fail(OutOfMemoryError(MESSAGE))
+    assert one(path)["error"]["extra"] == {"phase": "decode_inner"}

@@ -457,13 +457,19 @@ def test_a_program_seen_from_outside_counts_on_a_persons_word(tmp_path, policy, 
     assert told(tmp_path, whole_program, fiche=fiche)[0] == expected
 
 
-@pytest.mark.parametrize("phases", [PHASES[1:], None])
-def test_random_weights_admit_a_case_that_does_not_ask_for_the_load(tmp_path, phases):
+def test_random_weights_leave_a_case_open_that_names_no_phase(tmp_path):
+    """D0, A6: a load is part of it unless somebody says otherwise, and it may be its most demanding step."""
+    fiche = asked()
+    del fiche["workload"]["cases"][0]["phases"]
+    verdict, _, why = told(tmp_path, loop(names=RANDOM), fiche=fiche)
+    assert verdict == OPEN
+    assert "or name the phases of the case, if loading is none of them" in why
+
+
+def test_random_weights_admit_a_case_that_does_not_ask_for_the_load(tmp_path):
     """C7: and the verdict says what was not measured."""
     fiche = asked()
-    fiche["workload"]["cases"][0]["phases"] = phases
-    if phases is None:
-        del fiche["workload"]["cases"][0]["phases"]
+    fiche["workload"]["cases"][0]["phases"] = PHASES[1:]
     verdict, _, why = told(tmp_path, loop(names=RANDOM), fiche=fiche)
     assert verdict == FITS
     assert "noted: run made random weights, so the load of a checkpoint was not measured" in why

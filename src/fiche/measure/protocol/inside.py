@@ -26,6 +26,11 @@ class Inside:
         self._ran: dict[tuple[str, ...], list[RanTogether]] = {}
         self._failed_ran: list[RanTogether] = []
 
+    def enter(self, inner: Phase) -> None:
+        """One begins: whatever failed before it was caught, so it is not where the loop fails."""
+        self.running.append(inner)
+        self.failed_in = ""
+
     def take(self, loop: Phase, inner: Phase, error: BaseException | None) -> None:
         """One has ended; where it failed, a loop that goes on does not cover it (C11)."""
         if inner.name not in self.names:

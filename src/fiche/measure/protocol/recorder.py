@@ -98,7 +98,7 @@ class Recorder:
         self._own()
         if self._open and self._open[-1].phase.ordering == "whole_loop":
             phase.take_off()
-            self._open[-1].inside.running.append(phase)
+            self._open[-1].inside.enter(phase)
             self._seen.add(phase.name)
             return
         self._refuse_capture()
