@@ -288,6 +288,10 @@ def test_status_tells_and_writes_nothing(campaign, processes, tmp_path):
     ended = campaign(FOUR, "--status")
     assert ended.code == 0
     assert "2 done, 1 failed, 1 refused" in ended.out
+    table, _, below = ended.out.partition("\n\n")
+    assert "stand-in" not in table  # a message is no cell
+    assert below.count("no usable GPU was found: this is a stand-in") == 1
+    assert "The peaks of a failed job are what it reached before, and no need." in below
     assert bytes_of(tmp_path / "widths") == before
 
 
