@@ -457,11 +457,12 @@ def test_a_program_seen_from_outside_counts_on_a_persons_word(tmp_path, policy, 
     assert told(tmp_path, whole_program, fiche=fiche)[0] == expected
 
 
-def test_random_weights_leave_a_case_open_that_names_no_phase(tmp_path):
-    """D0, A6: a load is part of it unless somebody says otherwise, and it may be its most demanding step."""
+@pytest.mark.parametrize("names", [RANDOM, PHASES[1:]])
+def test_a_case_that_names_no_phase_has_its_load_too(tmp_path, names):
+    """D0, A6: loading is part of it unless somebody says otherwise, and may be its most demanding step."""
     fiche = asked()
     del fiche["workload"]["cases"][0]["phases"]
-    verdict, _, why = told(tmp_path, loop(names=RANDOM), fiche=fiche)
+    verdict, _, why = told(tmp_path, loop(names=names), fiche=fiche)
     assert verdict == OPEN
     assert "or name the phases of the case, if loading is none of them" in why
 
