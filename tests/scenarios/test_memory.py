@@ -211,7 +211,7 @@ def test_a_training_loop_without_a_step_of_the_optimizer_trained_nothing(tmp_pat
     own = {key: load[key] for key in ("operation", "optimizer", "formats")}
     step = ["forward", "loss", "backward", "optimizer_step"]
     for covers, expected in ((["forward"], "to_confirm"), (step, "admissible")):
-        ran = record(phase(covers=covers, executed=size), workload=own)
+        ran = record(phase(covers=["model_load", *covers], executed=size), workload=own)
         assert verdict(judged(tmp_path, fiche, files(run_json=ran))) == expected
 
 

@@ -118,9 +118,10 @@ def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
     if run.phases and unnamed and case is None and ask.phases:
         found.untold.append(f"which of its phases ran nobody tells: {', '.join(ask.phases)}")
         return found.scope()
-    if not ask.phases and "model_init" in run.phases and "model_load" not in run.phases:
+    if not (ask.phases or unnamed) and "model_load" not in run.phases:
+        missing = _missing("model_load", run)
         found.differs.append(
-            f"{_RANDOM}; or name the phases of the case, if loading is none of them"
+            f"{missing}; or name the phases of the case, if loading is none of them"
         )
     for phase in ask.phases:
         if phase in attested:
