@@ -27,7 +27,11 @@ HERE = {"transformers": "5.24.0", "peft": "0.21.2"}.get
 def refused(folder, case="limit", candidate="own", versions=HERE):
     with pytest.raises(Refused) as told:
         job_words(folder / "fiche.yaml", case, candidate, versions=versions)
-    return [(each.code, each.message.split()[0].rstrip(":")) for each in told.value.diagnostics]
+    found = []
+    for each in told.value.diagnostics:
+        paths = each.message.partition(": ")[0] if each.code == "F531" else each.message.split()[0]
+        found += [(each.code, path.rstrip(":")) for path in paths.split(", ")]
+    return found
 
 
 def job_of(folder, case="limit", candidate="own"):

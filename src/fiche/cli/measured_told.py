@@ -19,7 +19,8 @@ class Told:
     def __init__(self, workload: Workload, case: Case) -> None:
         self.workload = workload
         self.case = case
-        self.faults: list[Diagnostic] = []
+        self._faults: list[Diagnostic] = []
+        self._untold: list[tuple[str, str]] = []
         self._read: set[str] = set()
 
     def word(self, path: str) -> str:
@@ -63,9 +64,8 @@ class Told:
         return found.casefold()
 
     def untold(self, path: str, choices: str) -> None:
-        """F531."""
-        message = f"{written(path)}: the fiche does not say, and it cannot be measured without"
-        self._fault("F531", path, message, f"state {written(path)}: {choices}")
+        """F531: all that is untold is asked for at once."""
+        self._untold.append((written(path), choices))
 
     def cannot(self, path: str, why: str, hint: str = _OWN_PROGRAM) -> None:
         """F530."""
@@ -86,9 +86,22 @@ class Told:
         own = self.case.dimensions
         return tuple(sorted(name for name in own if f"{self.case.id}.{name}" not in self._read))
 
+    @property
+    def faults(self) -> list[Diagnostic]:
+        """What cannot run, each at its place, and what is untold, at the case."""
+        if not self._untold:
+            return self._faults
+        names = ", ".join(path for path, _ in self._untold)
+        choices = "; ".join(f"{path}: {choices}" for path, choices in self._untold)
+        message = f"{names}: the fiche does not say, and it cannot be measured without"
+        untold = Diagnostic(
+            code="F531", message=message, address=self.case.span, hint=f"state {choices}", length=1
+        )
+        return [*self._faults, untold]
+
     def _fault(self, code: str, path: str, message: str, hint: str) -> None:
         span, length = self._place(path)
-        self.faults.append(
+        self._faults.append(
             Diagnostic(code=code, message=message, address=span, hint=hint, length=length)
         )
 
