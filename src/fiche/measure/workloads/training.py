@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fiche.measure.workloads import _adapters, _language, _optimizers
+from fiche.measure.workloads import _adapters, _language, _library, _optimizers
 from fiche.measure.workloads._exported import exported
 from fiche.measure.workloads._inputs import mask_of, token_ids
-from fiche.measure.workloads._library import version_of
 from fiche.measure.workloads._ready import ReadyWorkload
 from fiche.measure.workloads._steps import Learner, Steps
 from fiche.measure.workloads._wanted import DTYPES, choice, count, plain_format
@@ -180,7 +179,7 @@ def _autocast(options: Mapping[str, Any], weights: str) -> str:
 
 def _extensions(method: _adapters.Method) -> dict[str, str]:
     used = ("peft",) if method.base is None else ("peft", "bitsandbytes")
-    return {name: version_of(name) for name in used}
+    return {name: _library.version_of(name) for name in used}
 
 
 def _dimensions(options: Mapping[str, Any], model: _language.LanguageModel) -> dict[str, Any]:
