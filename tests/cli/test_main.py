@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import fiche as package
 from fiche.cli import main
@@ -41,7 +42,7 @@ def raising(monkeypatch, error):
     def app(**options):
         raise error
 
-    monkeypatch.setattr(main, "app", app)
+    monkeypatch.setattr(main, "app_of", lambda names: app)
 
 
 def test_diagnostics_are_refused_on_standard_error(fiche, monkeypatch):
@@ -81,6 +82,31 @@ def test_a_defect_of_ours_shows_its_traceback(monkeypatch):
     raising(monkeypatch, ZeroDivisionError("ours"))
     with pytest.raises(ZeroDivisionError):
         main.run()
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        (["check", "fiche.yaml"], ["check"]),
+        (["lab", "export"], ["lab"]),
+        ([], "all"),
+        (["--help"], "all"),
+        (["chek"], "all"),
+    ],
+)
+def test_only_the_command_that_is_called_is_made(words, made, monkeypatch):
+    """Making all of them takes a third of a `fiche check`; help and near misses need them."""
+    monkeypatch.delenv("_FICHE_COMPLETE", raising=False)
+    every = [*main.COMMANDS, *main.GROUPS]
+    names = list(main._asked(words))
+    assert names == (every if made == "all" else made)
+    command = get_command(main.app_of(names))
+    assert list(command.commands) == names
+
+
+def test_completion_knows_every_command(monkeypatch):
+    monkeypatch.setenv("_FICHE_COMPLETE", "complete_bash")
+    assert list(main._asked(["check"])) == [*main.COMMANDS, *main.GROUPS]
 
 
 def program(*arguments, **options):

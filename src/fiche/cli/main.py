@@ -8,28 +8,17 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import sys
+from collections.abc import Callable, Collection, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from fiche import __version__
-from fiche.cli.campaign import campaign
-from fiche.cli.catalog import app as catalog
-from fiche.cli.check import check
-from fiche.cli.environment import environment
-from fiche.cli.estimate import estimate
-from fiche.cli.explain import explain
-from fiche.cli.import_ import import_
 from fiche.cli.interrupt import INTERRUPTED
-from fiche.cli.lab import app as lab
-from fiche.cli.measure import measure
-from fiche.cli.model import model
-from fiche.cli.new import new
 from fiche.cli.plain import PlainCommand, PlainGroup
-from fiche.cli.report import report
-from fiche.cli.run import run_
-from fiche.cli.schema import schema
 from fiche.cli.streams import discard, write_error
 from fiche.cli.terminal import clean
 from fiche.kernel.diagnostic import Diagnostic, Refused
@@ -38,31 +27,50 @@ REFUSED = 2
 # What typer's option parser raises; typer brings its own copy of click, or uses the installed one.
 _USAGE: Any = typer.BadParameter.__bases__[0]
 
-app = typer.Typer(
-    name="fiche",
-    cls=PlainGroup,
-    help="Compile a workload, its evidence and a GPU catalog into a decision report.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
+# In the order of the help. Each is a module of its name, with a function of its name; where Python has
+# that word already, both end in an underscore.
+COMMANDS = (
+    *("new", "model", "estimate", "environment", "measure", "run", "campaign", "import"),
+    *("check", "report", "explain", "schema"),
 )
-for command in (
-    new,
-    model,
-    estimate,
-    environment,
-    measure,
-    run_,
-    campaign,
-    import_,
-    check,
-    report,
-    explain,
-    schema,
-):
-    app.command(command.__name__.strip("_"), cls=PlainCommand)(command)
-app.add_typer(catalog, name="catalog")
-app.add_typer(lab, name="lab")
+GROUPS = ("catalog", "lab")
+
+
+def app_of(names: Collection[str]) -> typer.Typer:
+    """The command line with these commands and groups alone: making all of them takes a while."""
+    made = typer.Typer(
+        name="fiche",
+        cls=PlainGroup,
+        help="Compile a workload, its evidence and a GPU catalog into a decision report.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+    )
+    made.callback()(_fiche)
+    for name in COMMANDS:
+        if name in names:
+            made.command(name, cls=PlainCommand)(_command(name))
+    for name in GROUPS:
+        if name in names:
+            made.add_typer(import_module(f"fiche.cli.{name}").app, name=name)
+    return made
+
+
+def _command(name: str) -> Callable[..., None]:
+    module = import_module(f"fiche.cli.{name}_" if name == "import" else f"fiche.cli.{name}")
+    found: Callable[..., None] = getattr(module, name, None) or getattr(module, f"{name}_")
+    return found
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for
+    """`app` is the whole command line, made where somebody asks for it.
+
+    Raises:
+        AttributeError: there is nothing of that name.
+    """
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return app_of((*COMMANDS, *GROUPS))
 
 
 def _version(asked: bool) -> None:
@@ -73,7 +81,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _fiche(
     version: Annotated[
         bool,
@@ -90,7 +97,7 @@ def run() -> None:
 
 def _exit_code() -> int:
     try:
-        code = app(prog_name="fiche", standalone_mode=False)
+        code = app_of(_asked(sys.argv[1:]))(prog_name="fiche", standalone_mode=False)
     except Refused as refused:
         return _refused(refused)
     except BrokenPipeError:  # the help, on a pipe that nobody reads
@@ -105,6 +112,15 @@ def _exit_code() -> int:
     if code == INTERRUPTED:
         write_error("interrupted\n")
     return code if isinstance(code, int) else 0
+
+
+def _asked(words: Sequence[str]) -> Collection[str]:
+    """The command that is called, where it comes first; else all, for help, completion and near misses."""
+    every = (*COMMANDS, *GROUPS)
+    return (words[0],) if words and words[0] in every and _COMPLETION not in os.environ else every
+
+
+_COMPLETION = "_FICHE_COMPLETE"
 
 
 def _misused(error: Any) -> int:  # noqa: ANN401 - typer brings its own copy of click
