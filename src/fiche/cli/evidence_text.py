@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fiche.cli.documents_text import document_text
 from fiche.cli.evidence import Evidence
@@ -14,6 +14,7 @@ from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
 from fiche.kernel.fact import TENSORS
+from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Failure, Printed, Reading, Run
 from fiche.render.visible import visible
 from fiche.report.numbers import PAGE, elapsed
@@ -151,7 +152,7 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
                     run.outcome,
                     "whole loop" if run.whole_loop else "phased",
                     "first pass" if run.first_pass else "later pass",
-                    ", ".join(f"{name} {f.low}" for name, f in run.executed.items()) or "not told",
+                    _executed(run),
                     _took(run),
                 )
                 for run in told
@@ -163,6 +164,16 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
         )
     yield from levels(told)
     yield from _tensors(told)
+
+
+def _executed(run: Run) -> str:
+    """What was executed; where nobody tells, what was asked for stands there as just that (A3, C11)."""
+    asked = _dimensions(run.declared)
+    return _dimensions(run.executed) or (f"not told; asked for {asked}" if asked else "not told")
+
+
+def _dimensions(named: Mapping[str, Figure]) -> str:
+    return ", ".join(f"{name} {figure.low}" for name, figure in named.items())
 
 
 def _took(run: Run) -> str:
