@@ -10,7 +10,7 @@ import fiche as package
     ("ran", "said", "unsaid"),
     [
         ({}, "not told; asked for prompt_tokens 512", "executed prompt_tokens"),
-        ({"prompt_tokens": 500}, "prompt_tokens 500", "asked for"),
+        ({"prompt_tokens": 500}, "prompt_tokens 500", "not told; asked for"),
     ],
 )
 def test_what_was_asked_for_is_never_told_as_executed(fiche, tmp_path, ran, said, unsaid):
