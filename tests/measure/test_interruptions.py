@@ -215,6 +215,7 @@ def test_a_line_half_written_by_an_interruption_is_taken_back(path, monkeypatch)
         assert [json.loads(line)["event"] for line in lines] == [
             "header",
             "phase_start",
+            "phase_end",  # of the phase that had ended: written before the next one starts
             "phase_start",
             "phase_end",
         ]

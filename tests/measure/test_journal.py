@@ -1,5 +1,6 @@
 """What is on disk after a kill, a full disk, a folder that cannot be written (C10, C11)."""
 
+import contextlib
 import errno
 import json
 import os
@@ -254,7 +255,8 @@ def test_a_full_disk_keeps_every_line_before_it(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left") as raised:
         measure(path, simulated())
     monkeypatch.undo()
-    assert raised.value.filename == str(journal_of(path))
+    assert raised.value.filename == str(path)
+    assert f"{journal_of(path)} holds" in str(raised.value)
     content = journal_of(path).read_bytes()
     assert content.endswith(b"\n")
     assert all(json.loads(line) for line in content.splitlines())
@@ -274,6 +276,48 @@ def test_a_limit_on_files_is_an_error_of_the_system(tmp_path):
 
     assert in_a_child(work) == errno.EFBIG
     assert told(journal_of(tmp_path / "m.json"))[0] == ["model_load"]
+
+
+def test_wherever_the_disk_ends_what_is_there_can_be_read(tmp_path):
+    """C11: no line stands behind one that did not fit, a footer least of all, so no phase is lost."""
+
+    def work(path, room):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        with contextlib.suppress(OSError):
+            measure(path, simulated())
+
+    seen = []
+    for room in range(600, 2600, 50):
+        path = tmp_path / f"{room}.json"
+        in_a_child(lambda path=path, room=room: work(path, room))
+        left = path if path.exists() else journal_of(path)
+        if left.exists():
+            seen.append(len(told(left)[0]))
+    assert seen == sorted(seen)
+    assert {0, 1, 2, 3} <= set(seen)
+
+
+def test_what_did_not_fit_is_written_once_there_is_room_again(tmp_path, monkeypatch):
+    """The end of a phase is owed: it comes before the next line, and the document holds it anyhow."""
+    whole = module._write_whole
+    count = {"lines": 0}
+
+    def full(file, content):
+        count["lines"] += 1
+        if count["lines"] == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        whole(file, content)
+
+    monkeypatch.setattr(module, "_write_whole", full)
+    path = tmp_path / "m.json"
+    with recorder(path, device=simulated()) as rec:
+        with pytest.raises(OSError, match="No space left"), rec.phase("model_load"):
+            pass
+        with rec.phase("prefill"):
+            pass
+        assert told(journal_of(path)) == (["model_load", "prefill"], [])
+    assert told(path) == (["model_load", "prefill"], [])
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_before_anything_runs(tmp_path):

@@ -39,32 +39,38 @@ class Journal:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
         self._file = os.open(self.journal, flags, 0o644)
         self._good = 0
+        self._owed = b""  # ends of phases that did not fit: they come before any later line
         _sync_folder(path.parent)
 
-    def write(self, event: dict[str, Any]) -> None:
+    def write(self, event: dict[str, Any], *, owed: bool = False) -> None:
         """Append one line and see it on disk; where it does not fit, nothing of it stays.
 
-        An interruption leaves the line whole or takes it back, too.
+        A line that is `owed` is tried again before the next one, so that none stands behind a gap. An
+        interruption leaves the line whole or takes it back, too.
 
         Raises:
             OSError: the disk is full or gone; the lines before it stand.
         """
-        line = (json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n").encode(
-            "utf-8", "replace"
-        )
+        text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+        lines = self._owed + text.encode("utf-8", "replace") + b"\n"
         try:
-            _write_whole(self._file, line)
+            self._append(lines)
+        except BaseException:
+            self._owed = lines if owed else self._owed
+            raise
+        finally:
+            if os.fstat(self._file).st_size == self._good + len(lines):
+                self._good, self._owed = self._good + len(lines), b""
+            else:
+                self._take_back()
+
+    def _append(self, lines: bytes) -> None:
+        try:
+            _write_whole(self._file, lines)
             os.fsync(self._file)
         except OSError as error:
             self._take_back()
             raise OSError(error.errno, error.strerror, str(self.journal)) from None
-        except BaseException:
-            if os.fstat(self._file).st_size == self._good + len(line):
-                self._good += len(line)
-            else:
-                self._take_back()
-            raise
-        self._good += len(line)
 
     def _take_back(self) -> None:
         with contextlib.suppress(OSError):
@@ -83,7 +89,8 @@ class Journal:
             _write_file(partial, document)
             _place(partial, self.path)
         except OSError as error:
-            text = f"{error.strerror}; {self.journal} holds all that was measured"
+            held = "what fitted of it" if self._owed else "all that was measured"
+            text = f"{error.strerror}; {self.journal} holds {held}"
             raise OSError(error.errno, text, str(self.path)) from None
         finally:
             with contextlib.suppress(OSError):

@@ -156,7 +156,8 @@ class Recorder:
         self._let_go()
         while self._open:
             self._abandon(self._open[-1])
-        self._journal.write({"event": "footer", "phases": len(self._finished)})
+        with contextlib.suppress(OSError):  # where it does not fit, the document may
+            self._journal.write({"event": "footer", "phases": len(self._finished)})
         return self._journal.finish(self.document())
 
     def discard(self) -> None:
@@ -221,7 +222,7 @@ class Recorder:
             opened.phase.is_over = True
             told = opened.told(error, surfaced, duration, self._sampler.period_ms)
             self._finished.append(told)
-            self._journal.write({"event": "phase_end", "phase": told})
+            self._journal.write({"event": "phase_end", "phase": told}, owed=True)
 
     def _abandon(self, opened: Open) -> None:
         """Of unknown outcome, unless it has ended already.
