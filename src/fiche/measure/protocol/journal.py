@@ -64,6 +64,11 @@ class Journal:
             else:
                 self._take_back()
 
+    def foot(self, num_phases: int) -> None:
+        """The last line; where it does not fit, the document still may."""
+        with contextlib.suppress(OSError):
+            self.write({"event": "footer", "phases": num_phases})
+
     def _append(self, lines: bytes) -> None:
         try:
             _write_whole(self._file, lines)

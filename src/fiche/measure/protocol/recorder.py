@@ -156,8 +156,7 @@ class Recorder:
         self._let_go()
         while self._open:
             self._abandon(self._open[-1])
-        with contextlib.suppress(OSError):  # where it does not fit, the document may
-            self._journal.write({"event": "footer", "phases": len(self._finished)})
+        self._journal.foot(len(self._finished))
         return self._journal.finish(self.document())
 
     def discard(self) -> None:
