@@ -12,22 +12,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.importers._json import NotJsonError
-from fiche.importers._opened import opened, opened_head
+from fiche.importers._opened import opened_head
+from fiche.importers._own_document import OwnDocument
 from fiche.importers._record_capacity import DEVICE_READINGS, totals
 from fiche.importers._record_doubts import index_of
 from fiche.importers._record_facts import environment_facts
 from fiche.importers._record_form import devices_twice
-from fiche.importers._record_json import decoded, schema_faults
-from fiche.importers._record_places import Form, told
-from fiche.importers._refusal import refused
-from fiche.kernel.diagnostic import Refused
+from fiche.importers._record_places import Form
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Observation, Reading
 from fiche.kernel.rounding import exact_bytes
 
 _FAMILY = "fiche-environment/"
-_FORMAT = f"{_FAMILY}1"
+_DOCUMENT = OwnDocument(
+    title="an environment",
+    format=f"{_FAMILY}1",
+    schema="environment",
+    writer="fiche environment --output FILE",
+    further=devices_twice,
+)
 # (counter, stat, scope) of each reading.
 _READINGS = {
     "process_device_bytes": ("process_device_used", "current", "process"),
@@ -41,7 +44,7 @@ def read(content: bytes, sha256: str) -> Reading:
     Raises:
         Refused: the document's structure is wrong (F430 to F435, F437); doubtful values are warnings.
     """
-    found = _form(content, sha256)
+    found = _DOCUMENT.form(content, sha256)
     document = found.document
     readings = tuple(
         (entry, ("readings", place)) for place, entry in enumerate(document.get("readings", ()))
@@ -58,25 +61,6 @@ def read(content: bytes, sha256: str) -> Reading:
         version=document["format"],
         further=_further(document),
     )
-
-
-def _form(content: bytes, sha256: str) -> Form:
-    text = opened(content, sha256).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    try:
-        document, faults = decoded(text)
-    except NotJsonError as error:
-        hint = "it is one JSON object, as `fiche environment --output FILE` writes it"
-        raise refused("F430", f"not JSON: {error}", sha256, line=error.line, hint=hint) from None
-    if not isinstance(document, dict):
-        raise refused("F430", "an environment is a JSON object", sha256, path="")
-    if document.get("format") != _FORMAT:
-        version = f"the format is {document.get('format')!r}"
-        raise refused("F431", version, sha256, path="/format", hint=f"this fiche reads {_FORMAT}")
-    found = Form(document=document, sha256=sha256)
-    faults = faults or list(schema_faults(document, "environment")) or list(devices_twice(found))
-    if faults:
-        raise Refused(told(found, f.code, f.message, *f.path, hint=f.hint) for f in faults)
-    return found
 
 
 def _observations(found: Form) -> Iterator[Observation]:

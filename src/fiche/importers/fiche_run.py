@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.importers._json import NotJsonError
-from fiche.importers._opened import opened, opened_head
-from fiche.importers._record_json import decoded, schema_faults
-from fiche.importers._record_places import Form, told
-from fiche.importers._refusal import refused
-from fiche.kernel.diagnostic import Refused
+from fiche.importers._opened import opened_head
+from fiche.importers._own_document import OwnDocument
+from fiche.importers._record_places import Form
 from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Failure, Observation, Reading
 from fiche.kernel.rounding import exact_bytes
 
 _FAMILY = "fiche-run/"
-_FORMAT = f"{_FAMILY}1"
+_DOCUMENT = OwnDocument(
+    title="the index of a run", format=f"{_FAMILY}1", schema="run", writer="fiche run"
+)
 _FACTS = (
     ("run", ("run",)),
     ("started_at", ("started_at",)),
@@ -39,7 +38,7 @@ def read(content: bytes, sha256: str) -> Reading:
     Raises:
         Refused: the document's structure is wrong (F430 to F435).
     """
-    found = _form(content, sha256)
+    found = _DOCUMENT.form(content, sha256)
     return Reading(
         kind="fiche_run",
         shape="index",
@@ -50,25 +49,6 @@ def read(content: bytes, sha256: str) -> Reading:
         version=found.document["format"],
         further={"records": [entry["file"] for entry in found.document["records"]]},
     )
-
-
-def _form(content: bytes, sha256: str) -> Form:
-    text = opened(content, sha256).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    try:
-        document, faults = decoded(text)
-    except NotJsonError as error:
-        hint = "it is one JSON object, as `fiche run` writes it"
-        raise refused("F430", f"not JSON: {error}", sha256, line=error.line, hint=hint) from None
-    if not isinstance(document, dict):
-        raise refused("F430", "the index of a run is a JSON object", sha256, path="")
-    if document.get("format") != _FORMAT:
-        version = f"the format is {document.get('format')!r}"
-        raise refused("F431", version, sha256, path="/format", hint=f"this fiche reads {_FORMAT}")
-    found = Form(document=document, sha256=sha256)
-    faults = faults or list(schema_faults(document, "run"))
-    if faults:
-        raise Refused(told(found, f.code, f.message, *f.path, hint=f.hint) for f in faults)
-    return found
 
 
 def _facts(found: Form) -> Iterator[tuple[str, Fact]]:

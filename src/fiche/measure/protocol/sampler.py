@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from fiche.measure.protocol.devices import Device, Devices
-from fiche.measure.protocol.levels import DevicePeriod
+from fiche.measure.protocol.levels import DevicePeriod, Use
 
 
 class Sampler:
@@ -22,6 +22,7 @@ class Sampler:
         self.period_ms = period_ms
         self.patience_s = 5.0
         self._devices = devices
+        self._ask = process_ask(devices)
         self._open = open_periods
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
@@ -49,18 +50,25 @@ class Sampler:
         periods = [period for period in self._open(device) if period.is_running]
         if not periods:
             return
-        before = _reserve(device)
-        used = self._used(device)
-        after = _reserve(device)
+        used, reserved = process_look(device, self._ask)
         for period in periods:
             # One that ended meanwhile was read at its end: this sample may be of what came after.
             if used is not None and period.is_running:
-                period.sample(used, before if before == after else None)
+                period.sample(used, reserved)
 
-    def _used(self, device: Device) -> int | None:
-        read = getattr(self._devices, "tool_use", self._devices.use)
-        told = read(device).get("process_device_bytes")
-        return None if told is None else int(told[0])
+
+def process_ask(devices: Devices) -> Callable[[Device], Use]:
+    """What another thread may call at any time: the system's tool; the framework may be capturing a graph."""
+    asked: Callable[[Device], Use] = getattr(devices, "tool_use", devices.use)
+    return asked
+
+
+def process_look(device: Device, ask: Callable[[Device], Use]) -> tuple[int | None, int | None]:
+    """What the process holds, and its reserve where that held still around the reading; None: not read."""
+    before = _reserve(device)
+    told = ask(device).get("process_device_bytes")
+    after = _reserve(device)
+    return (None if told is None else int(told[0])), (before if before == after else None)
 
 
 def _reserve(device: Device) -> int | None:

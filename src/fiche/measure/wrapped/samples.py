@@ -16,9 +16,9 @@ from typing import Any
 
 from fiche.measure.protocol.devices import Device, Devices
 from fiche.measure.protocol.levels import DevicePeriod
+from fiche.measure.protocol.sampler import process_ask, process_look
 
 LAST_VALUES_S = 1.0
-_USED = "process_device_bytes"
 
 
 class Samples:
@@ -27,8 +27,7 @@ class Samples:
     def __init__(
         self, devices: Devices, periods: Sequence[DevicePeriod], period_ms: int, last: Path
     ) -> None:
-        # Another thread may ask the system's tool at any time, and the framework while a graph is captured not.
-        self._ask = getattr(devices, "tool_use", devices.use)
+        self._ask = process_ask(devices)
         self._periods = periods
         self._period_s = period_ms / 1000
         self._last = last
@@ -58,14 +57,12 @@ class Samples:
                 self._note_now_and_then()
 
     def take(self) -> None:
-        """One sample of each device in use; a reserve that moved meanwhile says nothing of the part outside."""
+        """One sample of each device in use."""
         for period in self._periods:
             if in_use(period.device):
-                before = period.device.reserved()
-                used = self._ask(period.device).get(_USED)
-                after = period.device.reserved()
+                used, reserved = process_look(period.device, self._ask)
                 if used is not None:
-                    period.sample(used[0], before if before == after else None)
+                    period.sample(used, reserved)
 
     def _note_now_and_then(self) -> None:
         if time.monotonic() - self._written >= LAST_VALUES_S and not self._stop.is_set():
