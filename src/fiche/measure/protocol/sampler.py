@@ -22,7 +22,6 @@ class Sampler:
         self.period_ms = period_ms
         self.patience_s = 5.0
         self._devices = devices
-        self._ask = process_ask(devices)
         self._open = open_periods
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
@@ -50,7 +49,7 @@ class Sampler:
         periods = [period for period in self._open(device) if period.is_running]
         if not periods:
             return
-        used, reserved = process_look(device, self._ask)
+        used, reserved = process_look(device, process_ask(self._devices))
         for period in periods:
             # One that ended meanwhile was read at its end: this sample may be of what came after.
             if used is not None and period.is_running:
