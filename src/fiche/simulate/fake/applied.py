@@ -1,0 +1,64 @@
+"""`Module.to` and its kin for fake tensors: each parameter stays the same object, on its new device.
+
+PyTorch swaps fake parameters with their converted ones, and refuses where anything holds a weak reference. On a GPU
+the values change beneath the parameter; so they do here, and the old storage goes when nothing else has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+
+@contextmanager
+def modules_moved() -> Iterator[None]:
+    """Within it modules of fake tensors can be moved and converted."""
+    usual = torch.nn.Module._apply
+
+    def apply(module: Any, function: Callable[[Any], Any], recurse: bool = True) -> Any:
+        if not any(isinstance(each, FakeTensor) for each in _own_tensors(module)):
+            return usual(module, function, recurse)
+        if recurse:
+            for child in module.children():
+                child._apply(function)
+        for parameter in module._parameters.values():
+            if parameter is not None:
+                _change(parameter, function)
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = function(buffer)
+        return module
+
+    torch.nn.Module._apply = apply
+    try:
+        yield
+    finally:
+        torch.nn.Module._apply = usual
+
+
+def _own_tensors(module: Any) -> Iterator[Any]:
+    yield from module._parameters.values()
+    yield from module._buffers.values()
+
+
+def _change(parameter: Any, function: Callable[[Any], Any]) -> None:
+    with torch.no_grad():
+        made = function(parameter)
+        _become(parameter, made)
+        if parameter.grad is not None:
+            gradient = parameter.grad
+            _become(gradient, function(gradient))
+
+
+def _become(tensor: Any, made: Any) -> None:
+    """One tensor takes the storage, format and device of another; whoever holds it sees it changed."""
+    if made is tensor:
+        return
+    made = made.detach().requires_grad_(tensor.requires_grad)
+    made.__dict__.update({k: v for k, v in tensor.__dict__.items() if k not in made.__dict__})
+    torch._C._swap_tensor_impl(tensor, made)
+    tensor.__dict__, made.__dict__ = made.__dict__, tensor.__dict__

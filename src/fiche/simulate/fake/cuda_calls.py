@@ -1,0 +1,203 @@
+"""`torch.cuda` of the GPU that is not there: what a program may ask of it, and what it is told.
+
+What no simulation can know is told only where the caller said it; each answer that was assumed is kept, so that
+the document can name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from fiche.simulate.fake.devices import stand_in
+from fiche.simulate.ledger.ledger import Ledger
+from fiche.simulate.refusal import NotSimulatedError
+
+
+class Card:
+    """What is told of the card: compute capability, bytes (None where nobody said), and how many there are."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        capability: tuple[int, int] = (8, 0),
+        assumed: bool = True,
+        capacity_bytes: int | None = None,
+        devices: int = 1,
+    ) -> None:
+        self.ledger = ledger
+        self.capability = capability
+        self.assumed = assumed
+        self.capacity_bytes = capacity_bytes
+        self.devices = devices
+        self.asked: dict[str, str] = {}
+
+    def tell(self, name: str, told: object) -> None:
+        """Note that something assumed was asked for."""
+        self.asked.setdefault(name, str(told))
+
+    def answers(self) -> list[dict[str, str]]:
+        """What was asked and answered, for the document."""
+        return [{"asked": k, "told": v, "by": "assumed"} for k, v in self.asked.items()]
+
+    # --- torch.cuda ---------------------------------------------------------------------------
+
+    def get_device_capability(self, device: object = None) -> tuple[int, int]:
+        """Major and minor number."""
+        if self.assumed:
+            self.tell("torch.cuda.get_device_capability", "{}.{}".format(*self.capability))
+        return self.capability
+
+    def mem_get_info(self, device: object = None) -> tuple[int, int]:
+        """Free and total bytes, where the card's are known."""
+        total = self._total("torch.cuda.mem_get_info")
+        return max(0, total - self.ledger.live_bytes[0]), total
+
+    def get_device_properties(self, device: object = None) -> SimpleNamespace:
+        """Name, capability and bytes."""
+        major, minor = self.get_device_capability()
+        total = self._total("torch.cuda.get_device_properties")
+        return SimpleNamespace(name="simulated", major=major, minor=minor, total_memory=total)
+
+    def memory_allocated(self, device: object = None) -> int:
+        """Bytes that are live now."""
+        return self.ledger.live_bytes[_index(device)]
+
+    def empty_cache(self) -> None:
+        """An event of every device."""
+        for events in self.ledger.events:
+            events.empty_cache()
+
+    def _total(self, name: str) -> int:
+        if self.capacity_bytes is None:
+            raise NotSimulatedError(
+                f"the program asks {name}, and what it does then hangs on the card: tell its capacity"
+            )
+        return self.capacity_bytes
+
+
+def _index(device: Any) -> int:
+    found = stand_in("cuda" if device is None else device)
+    return found.index or 0
+
+
+class Stream:
+    """A stream as a number: the usual one is 0."""
+
+    made = 0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        type(self).made += 1
+        self.number = type(self).made
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _quiet
+
+
+class Event(Stream):
+    """An event of a stream: it is always over."""
+
+
+def _quiet(*_: Any, **__: Any) -> None:
+    return None
+
+
+@contextmanager
+def cuda_shown(card: Card) -> Iterator[None]:
+    """Within it `torch.cuda` speaks of the card."""
+    with ExitStack() as stack:
+        for name, value in _calls(card).items():
+            stack.enter_context(patch.object(torch.cuda, name, value))
+        for target, name, value in _elsewhere(card):
+            if hasattr(target, name):
+                stack.enter_context(patch.object(target, name, value))
+        yield
+
+
+def _calls(card: Card) -> dict[str, Any]:
+    ledger = card.ledger
+
+    @contextmanager
+    def on_stream(stream: Any) -> Iterator[None]:
+        before, ledger.stream = ledger.stream, getattr(stream, "number", 0)
+        try:
+            yield
+        finally:
+            ledger.stream = before
+
+    usual = SimpleNamespace(number=0, synchronize=_quiet, wait_stream=_quiet, wait_event=_quiet)
+    quiet = (
+        "synchronize",
+        "set_device",
+        "init",
+        "_lazy_init",
+        "ipc_collect",
+        "manual_seed",
+        "manual_seed_all",
+        "seed",
+        "seed_all",
+        "set_rng_state",
+        "set_rng_state_all",
+        "reset_peak_memory_stats",
+        "reset_max_memory_allocated",
+        "set_stream",
+        "set_per_process_memory_fraction",
+    )
+    return {
+        **dict.fromkeys(quiet, _quiet),
+        "is_available": lambda: True,
+        "is_initialized": lambda: True,
+        "is_bf16_supported": lambda *_, **__: card.capability >= (8, 0),
+        "device_count": lambda: card.devices,
+        "current_device": lambda: 0,
+        "get_device_name": lambda *_: "simulated",
+        "get_device_capability": card.get_device_capability,
+        "get_device_properties": card.get_device_properties,
+        "mem_get_info": card.mem_get_info,
+        "memory_allocated": card.memory_allocated,
+        "max_memory_allocated": card.memory_allocated,
+        "memory_reserved": card.memory_allocated,
+        "max_memory_reserved": card.memory_allocated,
+        "empty_cache": card.empty_cache,
+        "get_rng_state": lambda *_: torch.empty(16, dtype=torch.uint8, device="cpu"),
+        "get_rng_state_all": lambda: [],
+        "device": lambda *_: nullcontext(),
+        "stream": on_stream,
+        "Stream": Stream,
+        "Event": Event,
+        "current_stream": lambda *_: usual,
+        "default_stream": lambda *_: usual,
+    }
+
+
+def _elsewhere(card: Card) -> list[tuple[Any, str, Any]]:
+    from torch.cuda.amp import common
+    from torch.optim import optimizer
+    from torch.utils import _foreach_utils
+
+    # Where PyTorch would work on all tensors at once: it asks for the types and for the device.
+    kinds = [*optimizer._foreach_supported_types, FakeTensor]
+    foreach: Callable[[], list[str]] = lambda: ["cuda"]  # noqa: E731
+    fused: Callable[[], list[str]] = lambda: ["cuda", "cpu"]  # noqa: E731
+    return [
+        (common, "amp_definitely_not_available", lambda: False),
+        *((each, "_foreach_supported_types", kinds) for each in (optimizer, _foreach_utils)),
+        *(
+            (each, "_get_foreach_kernels_supported_devices", foreach)
+            for each in (optimizer, _foreach_utils)
+        ),
+        *(
+            (each, "_get_fused_kernels_supported_devices", fused)
+            for each in (optimizer, _foreach_utils)
+        ),
+        (torch.cuda.memory, "empty_cache", card.empty_cache),
+    ]

@@ -1,0 +1,42 @@
+"""The device that stands in for a GPU, and what Python is shown in its place.
+
+Fake tensors of the device `cuda` cannot run backward on a build of PyTorch without CUDA: its autograd engine
+asks for a stream of an accelerator that is not there. The device `lazy` has no accelerator, and its
+backward runs in the calling thread; so in C++ a GPU is `lazy:N`, and in Python it is `cuda:N`. Tensors of
+the host stay tensors of the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+_STAND_IN, _SHOWN = "lazy", "cuda"
+
+
+def stand_in(device: Any) -> Any:
+    """The device in C++ of what Python calls `cuda`, `cuda:N` or N; anything else as it is."""
+    if isinstance(device, bool) or device is None:
+        return device
+    if isinstance(device, int):
+        return torch.device(_STAND_IN, device)
+    if isinstance(device, str):
+        if not device.startswith(_SHOWN):
+            return device
+        device = torch.device(device)
+    if isinstance(device, torch.device) and device.type == _SHOWN:
+        return torch.device(_STAND_IN, device.index or 0)
+    return device
+
+
+def is_stand_in(device: torch.device) -> bool:
+    """True for a device that stands for a GPU."""
+    return device.type == _STAND_IN
+
+
+def shown(device: torch.device) -> torch.device:
+    """What Python is told of a device."""
+    if device.type == _STAND_IN:
+        return torch.device(_SHOWN, device.index or 0)
+    return device

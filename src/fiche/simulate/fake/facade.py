@@ -1,0 +1,123 @@
+"""What Python sees of the GPU that is not there: `cuda` in every argument and every attribute.
+
+A TorchFunctionMode over the ledger. It turns devices of arguments into the one that stands in, and sends functions
+that CUDA treats in its own way (attention, autocast) to the rows that know how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from fiche.simulate.fake.devices import stand_in
+from fiche.simulate.ledger.ledger import Ledger
+from fiche.simulate.refusal import NotSimulatedError
+
+Applied = Callable[["Facade", Any, Any, Any], Any]
+
+
+class Facade(TorchFunctionMode):
+    """`applied` are functions by what they replace; `autocast` changes arguments where it is on."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        applied: Mapping[Any, Applied] | None = None,
+        autocast: Any = None,
+    ) -> None:
+        super().__init__()
+        self.ledger = ledger
+        self._autocast = autocast
+        self._applied: dict[Any, Applied] = {**_OWN, **(applied or {})}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run one function of Python."""
+        kwargs = kwargs or {}
+        if self.ledger.inside:
+            return func(*args, **kwargs)
+        if "device" in kwargs:
+            kwargs = {**kwargs, "device": stand_in(kwargs["device"])}
+        if kwargs.get("generator") is not None:
+            kwargs = {**kwargs, "generator": None}
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}
+        if self._autocast is not None and torch.is_autocast_enabled("cuda"):
+            args, kwargs = self._autocast.applied(func, args, kwargs)
+        apply = self._applied.get(func)
+        if apply is not None:
+            return apply(self, func, args, kwargs)
+        return func(*args, **kwargs)
+
+
+# --- Functions that move or ask ----------------------------------------------------------------
+
+
+def _to(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    """`Tensor.to`: its second argument may be a device, also as a number or another tensor."""
+    return func(*(stand_in(each) if i == 1 else each for i, each in enumerate(args)), **kwargs)
+
+
+def _cuda(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    asked = args[1] if len(args) > 1 else kwargs.get("device")
+    return args[0].to(device=stand_in("cuda" if asked is None else asked))
+
+
+def _is_cuda(facade: Facade, func: Any, args: Any, kwargs: Any) -> bool:
+    return bool(args[0].device.type == "cuda")
+
+
+def _get_device(facade: Facade, func: Any, args: Any, kwargs: Any) -> int:
+    device = args[0].device
+    return device.index or 0 if device.type == "cuda" else -1
+
+
+def _itself(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    return args[0]
+
+
+def _nothing(facade: Facade, func: Any, args: Any, kwargs: Any) -> None:
+    return None
+
+
+def _false(facade: Facade, func: Any, args: Any, kwargs: Any) -> bool:
+    return False
+
+
+def _backward(facade: Facade, func: Any, args: Any, kwargs: Any) -> None:
+    """The backward pass with this mode on: checkpointed code runs again in it."""
+    names = ("gradient", "retain_graph", "create_graph", "inputs")
+    given = {**dict(zip(names, args[1:], strict=False)), **kwargs}
+    with facade:
+        torch.autograd.backward(
+            args[0],
+            given.get("gradient"),
+            given.get("retain_graph"),
+            bool(given.get("create_graph")),
+            inputs=given.get("inputs"),
+        )
+
+
+def _values(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    name = f"Tensor.{func.__name__}"
+    place = facade.ledger.origins.here(name)
+    where = f" at {place.file}:{place.line}" if place.file else ""
+    raise NotSimulatedError(
+        f"{name} is called{where}: it asks for the values of a tensor, and a simulation has none"
+    )
+
+
+_OWN: dict[Any, Applied] = {
+    torch.Tensor.to: _to,
+    torch.Tensor.cuda: _cuda,
+    torch.Tensor.is_cuda.__get__: _is_cuda,
+    torch.Tensor.get_device: _get_device,
+    torch.Tensor.pin_memory: _itself,
+    torch.Tensor.is_pinned: _false,
+    torch.Tensor.record_stream: _nothing,
+    torch.Tensor.backward: _backward,
+    torch.Tensor.numpy: _values,
+    torch.Tensor.tolist: _values,
+}

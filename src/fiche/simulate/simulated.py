@@ -1,0 +1,136 @@
+"""Runs a workload on fake tensors, and says what each of its phases took."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from fiche.measure.protocol.turns import Turn
+from fiche.simulate.fake.applied import modules_moved
+from fiche.simulate.fake.cuda_calls import Card, cuda_shown
+from fiche.simulate.fake.devices import is_stand_in, shown
+from fiche.simulate.fake.facade import Facade
+from fiche.simulate.ledger.ledger import Ledger
+from fiche.simulate.ledger.watching import watching
+from fiche.simulate.recorder import SimulatedRecorder
+from fiche.simulate.rows import Rows, rows_of
+from fiche.simulate.simulation import Simulation
+
+Program = Callable[[SimulatedRecorder], object]
+
+
+def simulated(
+    workload: Any,
+    *,
+    rules: str = "cuda",
+    devices: int = 1,
+    turns: Sequence[str] = ("first", "repeat"),
+    capability: tuple[int, int] | None = None,
+    capacity_bytes: int | None = None,
+) -> Simulation:
+    """Run a workload of `fiche.measure.workloads`: made, then one pass for each of `turns`.
+
+    Raises:
+        NotSimulatedError: an operator, or what the program asks of the card, has no answer here.
+        Exception: what the workload itself raises.
+    """
+
+    def program(rec: SimulatedRecorder) -> None:
+        workload.prepare(rec, rec.devices.all[0].place)
+        for number, kind in enumerate(turns):
+            workload.turn(rec, Turn(kind, number))
+
+    return run(
+        program,
+        rules=rules,
+        devices=devices,
+        capability=capability,
+        capacity_bytes=capacity_bytes,
+    )
+
+
+def run(
+    program: Program,
+    *,
+    rules: str = "cuda",
+    devices: int = 1,
+    capability: tuple[int, int] | None = None,
+    capacity_bytes: int | None = None,
+) -> Simulation:
+    """Run a function that takes a recorder, as one takes `fiche.recorder`.
+
+    Raises:
+        NotSimulatedError: as `simulated`.
+        Exception: what the program itself raises.
+    """
+    told = capability or (8, 0)
+    rows = cuda_rows(told) if rules == "cuda" else Rows()
+    ledger = Ledger(rules=rules, devices=devices, effects=rows.operators)
+    card = Card(
+        ledger,
+        capability=told,
+        assumed=capability is None,
+        capacity_bytes=capacity_bytes,
+        devices=devices,
+    )
+    rec = SimulatedRecorder(ledger)
+    with _settled(ledger), watching(ledger), ExitStack() as stack:
+        if rules == "cuda":
+            for entered in (cuda_shown(card), modules_moved(), _shown_devices(ledger)):
+                stack.enter_context(entered)
+            stack.enter_context(Facade(ledger, rows.functions, rows.autocast))
+        program(rec)
+        effects = rows.document(ledger)
+    return Simulation(
+        rules=rules,
+        ledger=ledger,
+        spans=rec.spans,
+        effects=effects,
+        answers=card.answers(),
+        notes=rec.notes,
+        capability=told,
+    )
+
+
+def cuda_rows(capability: tuple[int, int]) -> Rows:
+    """Everything that is known of what CUDA does."""
+    return rows_of({}, {}, None)
+
+
+@contextmanager
+def _settled(ledger: Ledger) -> Iterator[None]:
+    """Garbage goes where a phase begins, and nowhere else: the same program gives the same events."""
+    was = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        with ledger:
+            yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@contextmanager
+def _shown_devices(ledger: Ledger) -> Iterator[None]:
+    """A fake tensor says `cuda` of itself to Python, and the truth to PyTorch's own code."""
+    usual = FakeTensor.device
+
+    def device(tensor: Any) -> torch.device:
+        found: torch.device = usual.fget(tensor)
+        return found if ledger.inside else shown(found)
+
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(FakeTensor, "device", property(device)))
+        stack.enter_context(patch.object(FakeTensor, "is_cuda", property(_is_cuda)))
+        yield
+
+
+def _is_cuda(tensor: Any) -> bool:
+    return is_stand_in(tensor.fake_device)
