@@ -6,7 +6,9 @@ loaded by `pickle.load`: scanned, then built with every door to code shut, then 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from fiche.importers._pickle_load import no_collection, plain_values
@@ -43,6 +45,16 @@ _HINTS = {
 }
 
 
+@dataclass
+class Opened:
+    """A snapshot as it was read: its dictionary without the traces' entries, and its devices with them."""
+
+    root: Mapping[str, Any]
+    shape: str
+    devices: list[Device]
+    doubts: list[str]
+
+
 def read(content: bytes, sha256: str) -> Reading:
     """Levels of each device now and over the recorded window.
 
@@ -50,9 +62,27 @@ def read(content: bytes, sha256: str) -> Reading:
         Refused: the pickle names code (F460), is broken (F461) or asks for too much memory (F462), is no
             snapshot (F463), tells of pinned host memory alone (F464), or is a text pickle (F465).
     """
+    with _refusing(sha256):
+        told = _opened(content, sha256)
+        return reading_of(told.root, told.shape, told.devices, told.doubts, sha256)
+
+
+def opened(content: bytes, sha256: str) -> Opened:
+    """The devices of a snapshot with their traces, for what needs entries rather than figures.
+
+    Raises:
+        Refused: as `read`.
+    """
+    with _refusing(sha256):
+        return _opened(content, sha256)
+
+
+@contextmanager
+def _refusing(sha256: str) -> Iterator[None]:
+    """Turn what is wrong with a pickle into a refusal at its place."""
     try:
         with no_collection():
-            return _read(content, sha256)
+            yield
     except UnsafePickleError as problem:
         code = _CODES[problem.reason]
         place = f"byte {problem.offset}"
@@ -68,7 +98,7 @@ def _no_snapshot(words: str, sha256: str, path: str = "") -> Refused:
     return refused("F463", f"no memory snapshot: {words}", sha256, path=path, hint=hint)
 
 
-def _read(content: bytes, sha256: str) -> Reading:
+def _opened(content: bytes, sha256: str) -> Opened:
     taken = _Taken()
     traces_at = content.find(_TRACES)
     behind = content.find(_BEHIND, traces_at) if traces_at >= 0 else -1
@@ -93,7 +123,7 @@ def _read(content: bytes, sha256: str) -> Reading:
         Device(index, levels.devices.get(index) or Now(), traces.get(index) or Columns()).replayed()
         for index in sorted({*levels.devices, *(i for i, t in traces.items() if len(t))})
     ]
-    return reading_of(root, shape, devices, levels.doubts, sha256)
+    return Opened(root, shape, devices, levels.doubts)
 
 
 class _Taken:
