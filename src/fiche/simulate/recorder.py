@@ -1,4 +1,4 @@
-"""The recorder of a simulated run: takes the calls of `fiche.recorder`, and notes where phases begin and end."""
+"""The recorder of a simulated run: takes the calls of `fiche.recorder`, notes where phases begin and end."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def run(
     rec = SimulatedRecorder(ledger)
     with _settled(ledger), watching(ledger), ExitStack() as stack:
         if rules == "cuda":
-            for entered in (cuda_shown(card), modules_moved(), _shown_devices(ledger)):
+            for entered in (cuda_shown(card), modules_moved(ledger), _shown_devices(ledger)):
                 stack.enter_context(entered)
             stack.enter_context(Facade(ledger, rows.functions, rows.autocast))
         program(rec)

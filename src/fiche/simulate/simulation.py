@@ -124,13 +124,15 @@ class Simulation:
 
     def _groups(self, device: int, event: int) -> Iterator[Group]:
         """What is alive after an event, the largest first."""
-        events, alive = self.events[device], {}
+        events = self.events[device]
+        alive: dict[int, None] = {}
         for op, entry in zip(events.ops[: event + 1], events.ids[: event + 1], strict=True):
             if op == ALLOC:
                 alive[entry] = None
             elif op == FREE:
                 del alive[entry]
-        table, found = self.entries, {}
+        table = self.entries
+        found: dict[tuple[str, Origin, tuple[int, ...], str], tuple[int, int]] = {}
         for entry in alive:
             key = (
                 self._kind(entry),

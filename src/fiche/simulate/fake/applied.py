@@ -1,7 +1,8 @@
 """`Module.to` and its kin for fake tensors: each parameter stays the same object, on its new device.
 
-PyTorch swaps fake parameters with their converted ones, and refuses where anything holds a weak reference. On a GPU
-the values change beneath the parameter; so they do here, and the old storage goes when nothing else has it.
+PyTorch swaps fake parameters with their converted ones, and refuses where anything holds a weak reference.
+On a GPU the values change beneath the parameter. So they do here, and the old storage goes when nothing else
+has it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from fiche.simulate.ledger.kinds import BUFFER, PARAMETER
+from fiche.simulate.ledger.ledger import Ledger
+
 
 @contextmanager
-def modules_moved() -> Iterator[None]:
+def modules_moved(ledger: Ledger) -> Iterator[None]:
     """Within it modules of fake tensors can be moved and converted."""
     usual = torch.nn.Module._apply
 
@@ -28,9 +32,11 @@ def modules_moved() -> Iterator[None]:
         for parameter in module._parameters.values():
             if parameter is not None:
                 _change(parameter, function)
+                ledger.mark((parameter,), PARAMETER, over=True)
         for name, buffer in module._buffers.items():
             if buffer is not None:
-                module._buffers[name] = function(buffer)
+                module._buffers[name] = moved = function(buffer)
+                ledger.mark((moved,), BUFFER)
         return module
 
     torch.nn.Module._apply = apply

@@ -45,7 +45,8 @@ class Card:
 
     def answers(self) -> list[dict[str, str]]:
         """What was asked and answered, for the document."""
-        return [{"asked": k, "told": v, "by": "assumed"} for k, v in self.asked.items()]
+        asked = {**self.asked, **self.ledger.values_asked}
+        return [{"asked": k, "told": v, "by": "assumed"} for k, v in asked.items()]
 
     # --- torch.cuda ---------------------------------------------------------------------------
 
@@ -105,6 +106,14 @@ class Stream:
 
 class Event(Stream):
     """An event of a stream: it is always over."""
+
+
+class _Generator(torch.Generator):  # type: ignore[misc]
+    """A generator of any device; no value is ever drawn from it."""
+
+    def __new__(cls, device: object = "cpu") -> _Generator:
+        made: _Generator = super().__new__(cls, "cpu")
+        return made
 
 
 def _quiet(*_: Any, **__: Any) -> None:
@@ -169,7 +178,7 @@ def _calls(card: Card) -> dict[str, Any]:
         "max_memory_reserved": card.memory_allocated,
         "empty_cache": card.empty_cache,
         "get_rng_state": lambda *_: torch.empty(16, dtype=torch.uint8, device="cpu"),
-        "get_rng_state_all": lambda: [],
+        "get_rng_state_all": list,
         "device": lambda *_: nullcontext(),
         "stream": on_stream,
         "Stream": Stream,
@@ -189,6 +198,7 @@ def _elsewhere(card: Card) -> list[tuple[Any, str, Any]]:
     foreach: Callable[[], list[str]] = lambda: ["cuda"]  # noqa: E731
     fused: Callable[[], list[str]] = lambda: ["cuda", "cpu"]  # noqa: E731
     return [
+        (torch, "Generator", _Generator),
         (common, "amp_definitely_not_available", lambda: False),
         *((each, "_foreach_supported_types", kinds) for each in (optimizer, _foreach_utils)),
         *(

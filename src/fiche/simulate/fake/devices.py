@@ -32,7 +32,7 @@ def stand_in(device: Any) -> Any:
 
 def is_stand_in(device: torch.device) -> bool:
     """True for a device that stands for a GPU."""
-    return device.type == _STAND_IN
+    return bool(device.type == _STAND_IN)
 
 
 def shown(device: torch.device) -> torch.device:

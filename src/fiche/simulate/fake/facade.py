@@ -1,7 +1,7 @@
 """What Python sees of the GPU that is not there: `cuda` in every argument and every attribute.
 
-A TorchFunctionMode over the ledger. It turns devices of arguments into the one that stands in, and sends functions
-that CUDA treats in its own way (attention, autocast) to the rows that know how.
+A TorchFunctionMode over the ledger. It turns devices of arguments into the one that stands in, and sends
+functions that CUDA treats in its own way (attention, autocast) to the rows that know how.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from torch.overrides import TorchFunctionMode
 
 from fiche.simulate.fake.devices import stand_in
 from fiche.simulate.ledger.ledger import Ledger
-from fiche.simulate.refusal import NotSimulatedError
+from fiche.simulate.refusal import NotSimulatedError, where
 
 Applied = Callable[["Facade", Any, Any, Any], Any]
 
 
-class Facade(TorchFunctionMode):
+class Facade(TorchFunctionMode):  # type: ignore[misc]
     """`applied` are functions by what they replace; `autocast` changes arguments where it is on."""
 
     def __init__(
@@ -101,12 +101,8 @@ def _backward(facade: Facade, func: Any, args: Any, kwargs: Any) -> None:
 
 
 def _values(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
-    name = f"Tensor.{func.__name__}"
-    place = facade.ledger.origins.here(name)
-    where = f" at {place.file}:{place.line}" if place.file else ""
-    raise NotSimulatedError(
-        f"{name} is called{where}: it asks for the values of a tensor, and a simulation has none"
-    )
+    told = where(f"Tensor.{func.__name__}", facade.ledger.origins)
+    raise NotSimulatedError(f"{told} asks for the values of a tensor, and a simulation has none")
 
 
 _OWN: dict[Any, Applied] = {

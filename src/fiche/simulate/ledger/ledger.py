@@ -1,8 +1,8 @@
 """The ledger: every storage of a device that a program makes, from its first operator to its last reference.
 
-It sits over FakeTensorMode and sees each operator that the program and its backward pass call. A new storage is one
-weak reference; when the storage goes, so does its entry. What one operator does inside itself is not seen:
-where CUDA takes memory there, an effect says so (`fiche.simulate.effects`).
+It sits over FakeTensorMode and sees each operator that the program and its backward pass call. A new storage
+is one weak reference; when the storage goes, so does its entry. What one operator does inside itself is not
+seen: where CUDA takes memory there, an effect says so (`fiche.simulate.effects`).
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.kinds import WORKSPACE
 from fiche.simulate.ledger.origins import Origins
-from fiche.simulate.refusal import refusal_of
+from fiche.simulate.refusal import refusal_of, shortened
 
 Applied = Callable[["Call"], Any]
 _DEVICE = torch.ops.prim.device.default
+_ITEM = torch.ops.aten._local_scalar_dense.default
 _NoFunctions = torch._C.DisableTorchFunction
 
 
-class _Fakes(FakeTensorMode):
+class _Fakes(FakeTensorMode):  # type: ignore[misc]
     """Fake tensors of devices that are not there, whatever `torch.cuda` says of itself."""
 
     @property
@@ -37,7 +38,7 @@ class _Fakes(FakeTensorMode):
         return True
 
 
-class Ledger(TorchDispatchMode):
+class Ledger(TorchDispatchMode):  # type: ignore[misc]
     """Accounts for the storages of devices of one type.
 
     `rules` is `cuda` (blocks of 512 bytes, effects applied) or `memtracker` (bytes as they are, no effect: what
@@ -64,6 +65,7 @@ class Ledger(TorchDispatchMode):
         self._effects = dict(effects or {})
         self._live: dict[int, tuple[int, Any]] = {}
         self._makes: dict[Any, bool] = {}
+        self.values_asked: dict[str, str] = {}
         self.held_peaks: dict[str, int] = {}
         self._held: dict[int, str] = {}
         self._held_now: dict[str, int] = {}
@@ -81,6 +83,10 @@ class Ledger(TorchDispatchMode):
         """Run one operator, and enter what it made."""
         if func is _DEVICE:
             return args[0].fake_device if isinstance(args[0], FakeTensor) else args[0].device
+        if func is _ITEM and isinstance(args[0], FakeTensor):
+            told = self._value(args[0])
+            if told is not None:
+                return told
         apply = self._effects.get(func)
         self.inside += 1
         try:
@@ -160,6 +166,21 @@ class Ledger(TorchDispatchMode):
         """Enter storages that came about outside any operator, such as one that was moved."""
         with _NoFunctions():
             self._enter(made, operator)
+
+    def _value(self, tensor: Any) -> float | None:
+        """What `.item()` of a real number on the device is told: 0.0, and that it was asked is kept.
+
+        Programs print a loss, or count overflows, where nothing that they allocate hangs on it. A whole
+        number or a truth may decide a shape or a branch: it is not answered.
+        """
+        if self.rules != "cuda" or tensor.constant is not None:
+            return None
+        if not tensor.dtype.is_floating_point or tensor.fake_device.type != self.watched:
+            return None
+        place = self.origins.here(_ITEM)
+        line = f" ({shortened(place.file)}:{place.line})" if place.file else ""
+        self.values_asked.setdefault(f"the value of a tensor{line}", "0.0")
+        return 0.0
 
     # --- Storages -----------------------------------------------------------------------------
 

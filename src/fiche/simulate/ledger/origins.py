@@ -1,7 +1,7 @@
 """Where an allocation comes from: the operator, the module that ran, and the line of the program.
 
-In a backward pass an operator belongs to the module and the line of the forward operator that it differentiates:
-both have the sequence number of one autograd node.
+In a backward pass an operator belongs to the module and the line of the forward operator that it
+differentiates: both have the sequence number of one autograd node.
 """
 
 from __future__ import annotations
