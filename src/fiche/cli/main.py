@@ -30,8 +30,8 @@ _USAGE: Any = typer.BadParameter.__bases__[0]
 # In the order of the help. Each is a module of its name, with a function of its name; where Python has
 # that word already, both end in an underscore.
 COMMANDS = (
-    *("new", "model", "estimate", "environment", "measure", "run", "campaign", "import"),
-    *("check", "report", "explain", "schema"),
+    *("new", "model", "estimate", "simulate", "environment", "measure", "run", "campaign"),
+    *("import", "check", "report", "explain", "schema"),
 )
 GROUPS = ("catalog", "lab")
 

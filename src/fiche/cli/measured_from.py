@@ -43,8 +43,9 @@ def job_words(
     candidate_id: str | None = None,
     *,
     versions: Installed = installed,
+    placed: bool = False,
 ) -> dict[str, Any]:
-    """What a job takes from a fiche.
+    """What a job takes from a fiche; `placed` lets it be laid out over several devices.
 
     Returns:
         `workload`, `options` and `words` of the job, `case`, `gpu` and `machine` of the record (empty where no
@@ -61,7 +62,7 @@ def job_words(
 
     fiche = load_fiche(fiche_path, importers()).fiche
     candidate = _candidate(fiche, candidate_id)
-    told = _told(fiche, case_id, candidate)
+    told = _told(fiche, case_id, candidate, placed=placed)
     folder = followed(fiche_path).parent
     job = _Job(told, folder, versions).made()
     if told.faults:
@@ -83,13 +84,13 @@ def _candidate(fiche: Fiche, name: str | None) -> Candidate | None:
     return found
 
 
-def _told(fiche: Fiche, case_id: str, candidate: Candidate | None) -> Told:
+def _told(fiche: Fiche, case_id: str, candidate: Candidate | None, *, placed: bool) -> Told:
     """The workload as the candidate has it: one may change a microbatch, a cache, a format (D10)."""
     workload = fiche.workload if candidate is None else candidate.workload
     case = next((one for one in workload.cases if one.id == case_id), None)
     if case is None:
         raise Refused([unknown("case", case_id, [one.id for one in workload.cases])])
-    return Told(workload, case)
+    return Told(workload, case, placed=placed)
 
 
 @record(eq=False, kw_only=False)

@@ -10,6 +10,7 @@ from fiche.measure.protocol.heading import FRESH
 from fiche.measure.workloads._language import ATTENTION
 
 PLAIN = ("bf16", "fp16", "fp32")
+SHARDINGS = ("none", "zero1", "zero2", "zero3", "fsdp")
 _WAYS = ("tensor", "pipeline", "expert", "context", "data")
 # Every name under which some version of PyTorch looks for the allocator's settings.
 _VARIABLES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF")
@@ -20,7 +21,7 @@ def common(told: Told, versions: Callable[[str], str | None]) -> dict[str, Any]:
     told.one_of("engine.name", ("transformers",), needed=True)
     _version(told, versions)
     told.one_of("engine.settings.compile", ("no", "false"))
-    words = _placement(told)
+    words = _laid_out(told) if told.placed else _placement(told)
     if told.one_of("formats.master", ("none",)):
         words["formats"] = {"master": told.word("formats.master")}
     return words
@@ -62,6 +63,25 @@ def _placement(told: Told) -> dict[str, Any]:
         elif cut is not None:
             words[f"{way}_parallel"] = cut
     return {"placement": words} if words else {}
+
+
+def _laid_out(told: Told) -> dict[str, Any]:
+    """Devices that share a load out by shards or by matrices; on each, all that it has is resident."""
+    told.one_of("placement.resident", ("all",), needed=True)
+    told.one_of("placement.offload", ("none",))
+    words: dict[str, Any] = {"devices": told.count("placement.devices") or 1}
+    if told.count("placement.devices") is None:
+        told.untold("placement.devices", "how many they are")
+    sharding = told.one_of("placement.sharding", SHARDINGS)
+    if sharding:
+        words["sharding"] = sharding
+    for way in _WAYS:
+        cut = told.count(f"placement.{way}_parallel")
+        if cut not in (None, 1) and way not in ("tensor", "data"):
+            told.cannot(f"placement.{way}_parallel", f"is {cut}, and no simulation cuts a load so")
+        elif cut is not None:
+            words[f"{way}_parallel"] = cut
+    return {"placement": words}
 
 
 def dtype_of(told: Told, options: dict[str, Any]) -> str:

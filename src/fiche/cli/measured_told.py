@@ -13,11 +13,13 @@ _OWN_PROGRAM = "run your own program, with its phases in fiche.recorder"
 class Told:
     """A workload with one of its cases, and everything that is wrong with them as a job.
 
-    Whatever was never read stays in `left`: a job does what the fiche says, or refuses.
+    Whatever was never read stays in `left`: a job does what the fiche says, or refuses. `placed`: the job may
+    be one device of several.
     """
 
-    def __init__(self, workload: Workload, case: Case) -> None:
+    def __init__(self, workload: Workload, case: Case, *, placed: bool = False) -> None:
         self.workload = workload
+        self.placed = placed
         self.case = case
         self._faults: list[Diagnostic] = []
         self._untold: list[tuple[str, str]] = []

@@ -53,11 +53,11 @@ def asked(typed: Mapping[str, Any]) -> Asked:
     """
     if Path(typed["output"]).name in ("", ".."):
         raise Refused([together(f"--output names no file: '{typed['output']}'", "say -o m.json")])
-    told = _of_fiche(typed)
-    workload = _workload(typed, told)
-    options = {**told.get("options", {}), **_options(typed, workload)}
+    told = of_fiche(typed)
+    workload = workload_of(typed, told)
+    options = {**told.get("options", {}), **options_of(typed, workload)}
     plan = plan_of(typed, workload)
-    changed = {*_options(typed, workload), plan.variable.name if plan.variable else ""}
+    changed = {*options_of(typed, workload), plan.variable.name if plan.variable else ""}
     frontier = plan.kind == "frontier"
     job = Job(
         workload=workload.name,
@@ -97,8 +97,12 @@ def _word(known: Mapping[str, Any], kind: str, typed: str) -> Any:  # noqa: ANN4
     return known[typed]
 
 
-def _of_fiche(typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Kind, options and words of one case of a fiche; nothing where none is named."""
+def of_fiche(typed: Mapping[str, Any], *, placed: bool = False) -> dict[str, Any]:
+    """Kind, options and words of one case of a fiche; nothing where none is named. `placed` as `job_words`.
+
+    Raises:
+        Refused: F702 half of what names a case; whatever is wrong with the fiche; F530 to F532 as `job_words`.
+    """
     fiche, case = typed["from_"], typed["case"]
     if fiche is None:
         alone = [f"--{n}" for n in ("case", "candidate") if typed[n] is not None]
@@ -109,10 +113,16 @@ def _of_fiche(typed: Mapping[str, Any]) -> dict[str, Any]:
         raise Refused([together("--from takes one case of the fiche", "name it: --case ID")])
     from fiche.cli.measured_from import job_words
 
-    return dict(job_words(fiche, case, typed["candidate"]))
+    named = (fiche, case, typed["candidate"])
+    return dict(job_words(*named, placed=True) if placed else job_words(*named))
 
 
-def _workload(typed: Mapping[str, Any], told: Mapping[str, Any]) -> ReadyWorkload:
+def workload_of(typed: Mapping[str, Any], told: Mapping[str, Any]) -> ReadyWorkload:
+    """The ready workload of a fiche's case, or else of the options.
+
+    Raises:
+        Refused: F701, F702 no such operation, or one without a model.
+    """
     if told:
         return ready(str(told["workload"]))
     operation = typed["operation"]
@@ -124,7 +134,12 @@ def _workload(typed: Mapping[str, Any], told: Mapping[str, Any]) -> ReadyWorkloa
     return ready(_word(_BY_OPERATION, "operation", operation or "generation"))
 
 
-def _options(typed: Mapping[str, Any], workload: ReadyWorkload) -> dict[str, Any]:
+def options_of(typed: Mapping[str, Any], workload: ReadyWorkload) -> dict[str, Any]:
+    """The workload's options that were typed, each known and of its type.
+
+    Raises:
+        Refused: F521 an option that it has not, a value that is none; F702 a `--set` without a value.
+    """
     told = {name: typed[name] for name in NAMES if typed[name] not in (None, False)}
     if "operation" not in workload.options:  # it chose the workload
         told.pop("operation", None)
