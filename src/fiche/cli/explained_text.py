@@ -10,7 +10,7 @@ from fiche.cli.quotes import Quote
 from fiche.cli.terminal import clean, paragraph
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.finding import Finding
-from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Stated
+from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Simulated, Stated
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import record
 from fiche.kernel.trace import basis, formula
@@ -121,7 +121,7 @@ def _told(step: Step) -> Iterator[str]:
     if step.entry is not None:
         shown = quote is None or quote.shows
         yield from about(step.entry, shown=shown, brief=step.brief)
-    elif isinstance(node.origin, Observed | Declared) and node.origin.printed:
+    elif isinstance(node.origin, Observed | Declared | Simulated) and node.origin.printed:
         yield f"printed: {node.origin.printed}"
     yield from _read_at(quote)
     yield from (f"warning: {warning}" for warning in step.warnings)
@@ -149,6 +149,11 @@ def _origin(node: Figure, entry: Entry | None) -> Iterator[str]:
         case Observed():
             told = (node.origin.counter, node.origin.scope, node.origin.stat)
             yield f"counter {', '.join(filter(None, told if entry is None else told[:1]))}"
+        case Simulated():
+            yield (
+                f"computed by {node.origin.by}: not observed, and no formula; it neither admits nor "
+                "excludes"
+            )
         case Declared():
             yield f"said by {node.origin.by}"
         case Assumed():

@@ -10,7 +10,7 @@ from fiche.importers._opened import opened
 from fiche.kernel.address import Address, Span
 from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Refused
-from fiche.kernel.origin import Computed, Declared, Observed, Origin
+from fiche.kernel.origin import Computed, Declared, Observed, Origin, Simulated
 from fiche.kernel.places import Places
 from fiche.kernel.record import field, record
 
@@ -42,7 +42,7 @@ class Quotes:
     def of_origin(self, origin: Origin | None) -> Quote | None:
         """The quote of a number that was read somewhere; None for a computed or an unknown one."""
         address = _address(origin)
-        printed = origin.printed if isinstance(origin, Observed | Declared) else ""
+        printed = origin.printed if isinstance(origin, Observed | Declared | Simulated) else ""
         return None if address is None else self.of(address, printed)
 
     def of(self, address: Address, printed: str = "") -> Quote:
@@ -86,7 +86,7 @@ class Quotes:
 def _address(origin: Origin | None) -> Address | None:
     if origin is None or isinstance(origin, Computed):
         return None
-    if isinstance(origin, Observed):
+    if isinstance(origin, Observed | Simulated):
         return origin.pointer
     if isinstance(origin, Declared):
         return origin.address

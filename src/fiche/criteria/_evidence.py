@@ -7,6 +7,7 @@ from fiche.criteria._capacity import DeviceCapacity, device_capacity
 from fiche.criteria._failures import Failed
 from fiche.criteria._runs import Loop, Success, loops, on_device, successes
 from fiche.criteria._scope import question
+from fiche.criteria._simulated import Standing, standings
 from fiche.estimators import firm_floor
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry, LoadItem
@@ -26,7 +27,8 @@ class Evidence:
     """What the pieces say about one case on one device, and what the arithmetic says.
 
     `floor` is the least that the most loaded device must hold; `excludes` is the same where it may
-    exclude on this very device. `margin` is what named variations add to a need (D5).
+    exclude on this very device. `margin` is what named variations add to a need (D5). `simulated` are looked
+    at in a second reading only.
     """
 
     candidate: Candidate
@@ -39,6 +41,7 @@ class Evidence:
     excludes: Figure | None
     envelope: Figure | None
     margin: Figure
+    simulated: tuple[Standing, ...] = ()
 
     @property
     def case_id(self) -> str:
@@ -98,12 +101,12 @@ def asked(candidate: Candidate, case: Case | None, devices: Devices, ground: Inq
         alone=ask.alone,
         runs=successes(devices.ran, ask, ground),
         failures=_failures.failures(ask, ground),
-        floor=_floor(candidate, case, ground),
+        floor=floor_of(candidate, case, ground),
         envelope=_envelope(candidate, case, ground),
     )
 
 
-def gather(ask: Asked, index: int, devices: Devices) -> Evidence:
+def gather(ask: Asked, index: int, devices: Devices, ground: Inquiry) -> Evidence:
     """Everything about one case on device `index` of a placement."""
     return Evidence(
         candidate=ask.candidate,
@@ -119,7 +122,15 @@ def gather(ask: Asked, index: int, devices: Devices) -> Evidence:
         excludes=ask.floor if _roomiest(index, devices) else None,
         envelope=ask.envelope,
         margin=total(ask.candidate.workload.margin, BYTE),
+        simulated=_simulated(ask, index, ground),
     )
+
+
+def _simulated(ask: Asked, index: int, ground: Inquiry) -> tuple[Standing, ...]:
+    """A first reading has no eyes for them."""
+    if not ground.assume or not placed(ask.candidate):
+        return ()
+    return standings(ask.candidate, ask.case, index, ground, ask.floor)
 
 
 def num_devices(candidate: Candidate) -> int:
@@ -152,7 +163,7 @@ def _items(case: Case | None, ground: Inquiry) -> tuple[LoadItem, ...]:
     return ground.loads.get(case.id if case else "", ())
 
 
-def _floor(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
+def floor_of(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
     """Resident items that are computed and firm, under a declared all-resident placement.
 
     A placement told by kind has its items on the most loaded device already; otherwise, spread over n

@@ -17,6 +17,7 @@ from fiche.criteria._evidence import (
 )
 from fiche.criteria._open import Row, conditions, row_of
 from fiche.criteria._runs import Success
+from fiche.criteria._simulated import Standing, said_of, strongest
 from fiche.estimators import open_formats
 from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
@@ -35,7 +36,7 @@ def compare(
     devices = devices_of(candidate, ground)
     cases = [asked(candidate, c, devices, ground) for c in _cases(requirement, candidate)]
     by_device = tuple(
-        row_of(tuple(gather(case, index, devices) for case in cases))
+        row_of(tuple(gather(case, index, devices, ground) for case in cases))
         for index in range(len(devices.rooms))
     )
     return tuple(
@@ -54,7 +55,8 @@ def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
     """One case on one device; `row` is all that is asked of that device."""
     seen = row.seen[place]
     best, untold = _best(seen), _asked.untold(seen.candidate, seen.case)
-    need = best.ceiling if best else seen.envelope if ground.assume and not untold else None
+    computed = strongest(seen.simulated, seen.envelope) if best is None else None
+    need = best.ceiling if best else _computed(seen, computed, untold, ground)
     floor = seen.excludes
     if floor is not None and not (pinned(floor) or ground.assume):
         floor = None
@@ -77,9 +79,18 @@ def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
         conditions=_open_points(place, best, row, ground),
         pieces=_pieces(seen, best, room),
         attested_by=_people(seen, best, room, excluded=excluded),
-        if_held=_if_held(need, floor, best is None),
+        if_held=_if_held(need, floor, best is None, computed),
         noted=_noted(seen, best),
     )
+
+
+def _computed(
+    seen: Evidence, computed: Standing | None, untold: tuple[str, ...], ground: Inquiry
+) -> Figure | None:
+    """What arithmetic, or a simulation, says at most: in the second reading, of a load of stated size."""
+    if not ground.assume or untold:
+        return None
+    return computed.need if computed is not None else seen.envelope
 
 
 def _open_points(
@@ -198,14 +209,18 @@ def _too_much(floor: Figure | None, most: Figure | None) -> bool:
     )
 
 
-def _if_held(need: Figure | None, floor: Figure | None, assumed_need: bool) -> tuple[str, ...]:
+def _if_held(
+    need: Figure | None, floor: Figure | None, assumed_need: bool, computed: Standing | None
+) -> tuple[str, ...]:
     """The assumptions that a second reading leans on."""
     held = []
     leaning = (floor, need if assumed_need else None)
     if any(figure is not None and not pinned(figure) for figure in leaning):
         held.append("the stated parameter count and dimensions of the model hold")
     if need is not None and assumed_need:
-        held.append("the conservative envelope is not exceeded")
+        held.append(
+            "the conservative envelope is not exceeded" if computed is None else said_of(computed)
+        )
         for guess in trace.assumptions(need):
             if isinstance(guess.origin, Assumed):
                 held.append(

@@ -8,7 +8,7 @@ from fiche.estimators._floor import firm_floor
 from fiche.estimators._formats_table import FormatRow, formats_table
 from fiche.estimators._load import figures, load_items
 from fiche.estimators._open_formats import open_formats
-from fiche.estimators._phases import peak_phase, phase_totals
+from fiche.estimators._phases import peak_phase, phase_totals, together
 
 __all__ = [
     "FormatRow",
@@ -20,4 +20,5 @@ __all__ = [
     "open_formats",
     "peak_phase",
     "phase_totals",
+    "together",
 ]

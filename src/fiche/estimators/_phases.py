@@ -74,13 +74,14 @@ def _far(figure: Figure) -> tuple[bool, object]:
 def _total(phase: str, case: Case | None, items: tuple[LoadItem, ...]) -> PhaseTotal:
     alive = [item for item in items if not item.phases or phase in item.phases]
     alive.sort(key=lambda item: -item.node.low)
-    summed = _together(alive)
+    summed = together(alive)
     label = f"{phase.replace('_', ' ')}: what is alive together"
     named = summed.named(qualified(case, f"phase.{phase}"), label)
     return PhaseTotal(phase=phase, items=tuple(alive), total=named)
 
 
-def _together(alive: list[LoadItem]) -> Figure:
+def together(alive: list[LoadItem]) -> Figure:
+    """What so many items hold at one time, in bytes: at most all of them at their most."""
     summed = total((item.node for item in alive), BYTE)
     passing = [item.node for item in alive if not item.resident]
     if len(passing) < 2:

@@ -8,6 +8,7 @@ from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package, told_basis
 from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
+from fiche.evaluate.beside import besides
 from fiche.evaluate.findings import judged, second_readings
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
 from fiche.kernel.comparison import Inquiry, LoadItem
@@ -19,6 +20,7 @@ from fiche.kernel.finding import Finding, SecondReading, Verdict
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.simulation import SIMULATION
 
 _STATUS = {
     Verdict.ADMISSIBLE: "retained",
@@ -49,7 +51,8 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
         fiche=fiche,
         doors=doors,
         figures=figures,
-        pieces=tuple(sorted(fiche.pieces, key=lambda piece: piece.id)),
+        pieces=_by_id(fiche, simulated=False),
+        simulations=_by_id(fiche, simulated=True),
         unnamed=bool(open_identity),
     )
     bench = replace(bench, basis=_basis(bench, requirements))
@@ -59,6 +62,7 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     outcomes = order.ranked(
         tuple(outcome for outcome, _ in judged_candidates), fiche.policy.tie_tolerance
     )
+    loads = case_loads(fiche, doors.estimators, figures)
     return Decision(
         fiche=_with(fiche, requirements),
         figures=figures,
@@ -68,8 +72,15 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
         workload_conditions=open_identity,
         conditional_choice=_conditional(fiche, outcomes),
         tool_version=tool_version,
-        loads=case_loads(fiche, doors.estimators, figures),
+        loads=loads,
+        simulations=besides(fiche, loads, lambda load: _inquiry(bench, load)),
     )
+
+
+def _by_id(fiche: Fiche, *, simulated: bool) -> tuple[Piece, ...]:
+    """Pieces by their ids; those that were computed stand apart, where no first reading looks (DESIGN 4)."""
+    chosen = (p for p in fiche.pieces if (p.reading.kind == SIMULATION) is simulated)
+    return tuple(sorted(chosen, key=lambda piece: piece.id))
 
 
 def completed(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
@@ -106,6 +117,7 @@ class _Bench:
     doors: Doors
     figures: Mapping[str, Node]
     pieces: tuple[Piece, ...]
+    simulations: tuple[Piece, ...]
     unnamed: bool
     basis: str = ""
 
@@ -143,6 +155,7 @@ def _inquiry(bench: _Bench, loads: Loads) -> Inquiry:
     return Inquiry(
         base=fiche.workload,
         pieces=bench.pieces,
+        simulations=bench.simulations,
         policy=fiche.policy,
         date=fiche.date,
         loads=loads,

@@ -16,6 +16,7 @@ from fiche.kernel.origin import Declared, Observed
 from fiche.kernel.piece import Piece, Result, Run
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.simulation import SIMULATION
 
 _PIECE, _NEITHER, _FICHE = "the piece does not say", "told neither by", "the fiche does not say"
 _SCORE = "score"
@@ -42,8 +43,13 @@ def unused(decision: Decision) -> tuple[Unused, ...]:
     return tuple(
         Unused(piece=piece.id, why=_why(piece, decision, ground))
         for piece in decision.fiche.pieces
-        if piece.id not in used and piece.sha256 not in shown
+        if piece.id not in used and piece.sha256 not in shown and not _beside(piece, decision)
     )
+
+
+def _beside(piece: Piece, decision: Decision) -> bool:
+    """A simulation that is set beside the formulas, or could be a need of the second reading."""
+    return any(one.piece == piece.id and not one.short for one in decision.simulations)
 
 
 def _shown(decision: Decision) -> Iterator[str]:
@@ -75,6 +81,9 @@ def _ground(decision: Decision) -> Inquiry:
 def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     """The first reason, by what the piece is able to answer."""
     candidates = decision.fiche.candidates
+    if piece.reading.kind == SIMULATION:
+        nearest = min((c.short for c in decision.simulations if c.piece == piece.id), key=len)
+        return f"it simulates another thing: {nearest[0]}"
     for candidate in candidates:
         stale = next(reasons(piece, "memory", candidate, ground), None)
         if stale is not None:

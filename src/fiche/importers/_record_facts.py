@@ -57,12 +57,17 @@ _OF_DEVICES = (
 
 def facts_of(record: Form) -> dict[str, Fact]:
     """Every fact of a record; the environment that was measured wins over what `workload` repeats."""
-    workload = dict(_workload(record, record.document["workload"], ()))
+    workload = dict(words_of(record))
     found = {**workload, **environment_facts(record), **dict(_originals(record))}
     used = devices_used(record.document)
     if used > 1 and used > stated_devices(record.document):
         found[_DEVICES] = _fact(record, used, ("environment", "devices"))
     return found
+
+
+def words_of(record: Form) -> Iterator[tuple[str, Fact]]:
+    """What ran, in the words of a fiche's `workload`."""
+    return _workload(record, record.document["workload"], ())
 
 
 def environment_facts(record: Form) -> dict[str, Fact]:

@@ -60,7 +60,8 @@ class Inquiry:
 
     `base` is the fiche's own workload, which typed scopes speak of (a candidate may have changed one
     thing of it). `loads` maps a case id to its checklist. `assume` lets assumptions in: the second
-    reading, whose answer never becomes a verdict.
+    reading, whose answer never becomes a verdict. `simulations` are pieces that only it may look at: they
+    are none of `pieces`.
     """
 
     base: Workload
@@ -70,6 +71,7 @@ class Inquiry:
     loads: Mapping[str, tuple[LoadItem, ...]]
     vendors: Mapping[str, Vendor]
     assume: bool = False
+    simulations: tuple[Piece, ...] = ()
 
 
 @record

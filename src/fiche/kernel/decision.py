@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fiche.kernel.beside import CaseBeside
 from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
@@ -83,7 +84,8 @@ class Outcome:
 class Decision:
     """The whole of it. `figures` by id; `workload_conditions` hold for every candidate (identity).
 
-    `loads` has every case of the fiche's workload, then those of candidates whose workload differs.
+    `loads` has every case of the fiche's workload, then those of candidates whose workload differs;
+    `simulations` sets each simulation beside each of them.
     """
 
     fiche: Fiche
@@ -95,3 +97,4 @@ class Decision:
     conditional_choice: bool
     tool_version: str
     loads: tuple[CaseLoad, ...] = ()
+    simulations: tuple[CaseBeside, ...] = ()

@@ -154,6 +154,7 @@ def _roots(decision: Decision) -> Iterator[Root]:
     for gap in gaps(decision):
         yield Root(owner=gap.piece, name=gap.observed.id, node=gap.observed)
         yield Root(owner=gap.piece, name=gap.gap.id, node=gap.gap)
+    yield from _simulated(decision)
     for outcome in decision.outcomes:
         who = outcome.candidate.id
         for name, part in (("cost", outcome.cost), ("useful_margin", outcome.useful_margin)):
@@ -208,6 +209,19 @@ def _pieces(decision: Decision) -> Iterator[Root]:
             for kind, sizes in (("executed", run.executed), ("declared", run.declared)):
                 for name, size in sizes.items():
                     yield Root(owner=piece.id, name=f"{piece.id}/{run.id}.{kind}.{name}", node=size)
+
+
+def _simulated(decision: Decision) -> Iterator[Root]:
+    """Both sides of each comparison; of two simulations of one case the later is qualified by its piece."""
+    for one in decision.simulations:
+        owner = one.owner or one.piece
+        found = [] if one.need is None else [one.need]
+        for phase in one.phases:
+            found += [phase.formulas, phase.simulated, phase.difference]
+            found += [each for each in (phase.reserved, phase.ratio) if each is not None]
+            found += [side for group in phase.groups for side in (group.formulas, group.simulated)]
+        for node in found:
+            yield Root(owner=owner, name=node.id, node=node)
 
 
 def _judged(found: Finding) -> Iterator[Root]:

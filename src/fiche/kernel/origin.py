@@ -59,4 +59,15 @@ class Assumed:
     span: Span | None
 
 
-Origin = Stated | Computed | Observed | Declared | Assumed
+@record
+class Simulated:
+    """Read from a simulation's document: computed by a program, whose formula nobody can walk; never firm."""
+
+    pointer: Pointer
+    counter: str
+    stat: str
+    printed: str
+    by: str
+
+
+Origin = Stated | Computed | Observed | Declared | Assumed | Simulated

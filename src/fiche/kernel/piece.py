@@ -13,6 +13,7 @@ from fiche.kernel.address import Pointer, Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.record import field, record
+from fiche.kernel.simulation import Simulation
 
 
 @record
@@ -82,7 +83,8 @@ class Observation:
     `stat`: current, peak, start, sampled_max, delta, peak_delta, free, total, reserved, capacity;
     `need` only with the origin `estimated`.
     `kind_of_origin`: measured (read from a counter of the allocator, the driver or the system),
-    runtime_reported (the program's own account of a buffer); estimated and budget in plans.
+    runtime_reported (the program's own account of a buffer); estimated, budget and computed (by a
+    simulation) in plans.
     `value` holds bytes; a plain `number` has a `unit` (tokens, blocks, requests). `window` is what the
     figure holds for, where that is less than the process: trace, since_previous_line.
     `marks` are further words of the program, ready for JSON, under the keys of
@@ -203,7 +205,8 @@ class Reading:
     (a budget, an estimate): no requirement is ever compared with it. `counters` are plain counts
     (`num_ooms`, `num_alloc_retries`); `further` is what else the format tells, ready for JSON (samples,
     sample_period_s, observed_at, by_category_at_peak, private_pools, annotations, links, numa).
-    `passages` are the words of a document (a PDF's pages), which no report prints whole.
+    `passages` are the words of a document (a PDF's pages), which no report prints whole. `simulation` is
+    what a program computed without a device, None in every other kind.
     """
 
     kind: str
@@ -223,6 +226,7 @@ class Reading:
     counters: Mapping[str, int] = field(default_factory=dict)
     further: Mapping[str, object] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
+    simulation: Simulation | None = None
 
 
 @record

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Operand, Unknown, reapply
-from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Stated
+from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Simulated, Stated
 from fiche.kernel.record import replace
 
 _SIGN = {"+": " + ", "-": " - ", "*": " x ", "/": " / ", "total": " + "}
@@ -49,9 +49,10 @@ def conditions(node: Node) -> tuple[Condition, ...]:
 
 
 def firm(node: Node) -> bool:
-    """True when no guess and no unknown stands below: only such numbers admit or exclude."""
+    """True when no guess, no simulation and no unknown stands below: only such numbers admit or exclude."""
     return all(
-        not isinstance(n, Unknown) and not isinstance(n.origin, Assumed) for n in leaves(node)
+        not isinstance(n, Unknown) and not isinstance(n.origin, Assumed | Simulated)
+        for n in leaves(node)
     )
 
 
@@ -65,7 +66,7 @@ def basis(node: Node) -> str:
     if isinstance(node, Unknown):
         return "unknown"
     match node.origin:
-        case Computed():
+        case Computed() | Simulated():
             return "computed"
         case Observed():
             return "observed"

@@ -15,6 +15,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.number import quoted
 from fiche.kernel.piece import Passage, Piece, Reading
 from fiche.kernel.record import replace
+from fiche.kernel.simulation import SIMULATION
 from fiche.load.attached import check_digest, replaced, suspicions
 from fiche.load.attests import attested
 from fiche.load.fault import Faults
@@ -30,6 +31,8 @@ from fiche.load.workload import dimensions
 # Read by people: what they attest is typed and quoted, nothing is imported.
 DOCUMENT_KINDS = ("quote", "datasheet", "document", "result")
 _OWN_SCOPE = ("by", "executed")
+# What an author writes for the kind of a file of fiche's own.
+_SHORT = {"simulation": SIMULATION}
 
 
 class Desk(NamedTuple):
@@ -57,6 +60,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
     sha256 = hashlib.sha256(content).hexdigest()
     check_digest(node, sha256, desk.sign.faults)
     reading = _warned(_reading(node, content, sha256, desk), content)
+    _check_computed(node, reading, desk.sign.faults)
     scope, name = node.mapping("scope"), node.text("id")
     by = scope.scalar("by") if "by" in scope else None
     document = Document(name, sha256, content, by, _passages(reading))
@@ -117,6 +121,14 @@ def _typed(node: Mapping, by: Scalar | None, sign: Signature) -> Iterator[tuple[
         yield from ((RENAMED.get(path, path), fact(scalar, name)) for path, scalar in told)
 
 
+def _check_computed(node: Mapping, reading: Reading, faults: Faults) -> None:
+    """What is computed is nobody's word (DESIGN 4)."""
+    if reading.kind == SIMULATION and "attests" in node:
+        message = f"the simulation {quoted(node.text('id'))} attests nothing"
+        hint = "cite what says it as a piece of its own"
+        faults.add("F589", message, node.entries["attests"].key.span, hint)
+
+
 def _content(file: Scalar, desk: Desk) -> bytes | None:
     try:
         desk.contents[file.text] = desk.folder.read(file.text, PIECE_LIMIT)
@@ -128,7 +140,7 @@ def _content(file: Scalar, desk: Desk) -> bytes | None:
 
 def _reading(node: Mapping, content: bytes, sha256: str, desk: Desk) -> Reading:
     """What the piece says by itself: read by the importer of its kind, or the one that its content asks for."""
-    kind = node.text("kind")
+    kind = _SHORT.get(node.text("kind"), node.text("kind"))
     if kind in DOCUMENT_KINDS:
         return _of_document(node, content, sha256, desk)
     if kind and not _known(node, desk):
@@ -182,6 +194,7 @@ def _warned(reading: Reading, content: bytes) -> Reading:
 def _known(node: Mapping, desk: Desk) -> bool:
     """Every one of the kinds that are to be read from one log: `torch_oom+vllm_log`."""
     kind, known = node.scalar("kind"), desk.importers.kinds()
+    known = (*known, *_SHORT)
     wrong = [part for part in kind.text.split("+") if part not in known]
     for part in wrong:
         near = nearest(part, (*DOCUMENT_KINDS, *known)) if desk.sign.faults.helpful else ""

@@ -8,7 +8,7 @@ from fiche.cli.compile import compile_fiche
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, Verdict
-from fiche.kernel.origin import Assumed, Computed, Declared, Observed
+from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Simulated
 from fiche.kernel.record import record
 from fiche.notebook.markup import Told, block, heading, listed, table
 from fiche.report.numbers import TERMINAL, fine, pair
@@ -109,7 +109,7 @@ def origin_of(node: Node) -> str:
     match node.origin:
         case Observed(counter=counter, stat=stat):
             return f"observed: {counter}" + (f", {stat}" if stat else "")
-        case Computed():
+        case Computed() | Simulated():
             return "computed"
         case Declared(by=by):
             return f"declared by {by}" if by else "declared"

@@ -12,7 +12,15 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node, Number
 from fiche.kernel.ledger import Ledger
-from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Origin, Stated
+from fiche.kernel.origin import (
+    Assumed,
+    Computed,
+    Declared,
+    Observed,
+    Origin,
+    Simulated,
+    Stated,
+)
 from fiche.kernel.places import Places
 from fiche.kernel.unit import BYTE
 from fiche.report import numbers
@@ -113,6 +121,13 @@ def _told(origin: Origin) -> dict[str, Any]:
                 "stat": origin.stat,
                 "printed": origin.printed,
             }
+        case Simulated():
+            return {
+                "counter": origin.counter,
+                "stat": origin.stat,
+                "printed": origin.printed,
+                "by": origin.by,
+            }
         case Declared():
             return {"by": origin.by, "printed": origin.printed}
         case Assumed():
@@ -123,7 +138,7 @@ def _told(origin: Origin) -> dict[str, Any]:
 
 def _address(origin: Origin) -> Address | None:
     match origin:
-        case Observed():
+        case Observed() | Simulated():
             return origin.pointer
         case Declared():
             return origin.address
