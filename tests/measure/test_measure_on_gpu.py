@@ -39,7 +39,7 @@ def tiny(tool, tmp_path, monkeypatch):
     model.mkdir(parents=True)
     (model / "config.json").write_text(json.dumps({**CONFIGS["llama"], "dtype": "bfloat16"}))
     monkeypatch.setattr(tool, "MODELS", tmp_path / "models")
-    cases = {"4096": "16", "1024": "16", "64": "4"}
+    cases = {"4096": "16", "16384": "16", "2048": "16", "1024": "16", "64": "4"}
     loads = []
     for load in tool.LOADS:
         case = load.case
@@ -69,12 +69,12 @@ def write_fiche(tool, load, mine, monkeypatch):
         tool._command(load, mine.parent, tool._asked([str(mine.parent)]), ["fiche"])
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(12))
 def test_each_load_is_one_that_a_ready_workload_runs(tool, tmp_path, monkeypatch, place):
     load = tool.LOADS[place]
     write_fiche(tool, load, tmp_path / load.id, monkeypatch)
     job = job_words(tmp_path / load.id / "fiche.yaml", "limit", versions=lambda name: "5.24.0")
-    assert job["options"]["dtype"] == "bf16"
+    assert job["options"]["dtype"] == ("fp32" if load.id.endswith("autocast") else "bf16")
     assert job["notes"] == []
 
 
@@ -108,6 +108,33 @@ def test_the_table_has_computed_and_observed_bytes(tool, tiny, tmp_path, monkeyp
         *("generation-1b", "decode", str(low), most, str(low + 1000), "1000", percent, "", "")
     ]
     assert lines[3].startswith("| generation-1b | whole loop |")
+
+
+def test_the_simulation_stands_beside_each_counter_with_its_error(tool, tmp_path):
+    """Errors are shown as they are; what is not simulated has no figure and no error."""
+    mine = tmp_path / "generation-1b"
+    mine.mkdir()
+    record(mine / "m.json", [("decode", "success", 1000), ("prefill", "success", 500)])
+    record(mine / "m.whole.json", [("loop", "success", 1024)])
+    phases = [
+        {"name": "decode", "allocated_bytes": {"peak": 990}, "reserved_bytes": {"peak": 2048}},
+        {"name": "decode", "allocated_bytes": {"peak": 980}, "reserved_bytes": None},
+    ]
+    (mine / "simulation.json").write_text(json.dumps({"phases": phases}))
+    lines = tool.simulated(tmp_path, tool.LOADS[:1]).splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert rows[0] == [*("generation-1b", "decode", "allocated", "990", "1000", "-10", "-1.00 %")]
+    assert rows[1] == ["generation-1b", "decode", "reserved", "2048", "", "", ""]
+    assert [row[2] for row in rows] == 2 * list(tool.COUNTERS)
+    assert rows[4] == [
+        *("generation-1b", "whole loop", "allocated", "990", "1024", "-34", "-3.32 %")
+    ]
+
+
+def test_at_least_twelve_loads_of_each_sort_are_prepared(tool):
+    ids = [load.id for load in tool.LOADS]
+    assert len(ids) == len(set(ids)) >= 12
+    assert {each.split("-")[0] for each in ids} == {"generation", "training", "lora"}
 
 
 @pytest.mark.torch
