@@ -1,7 +1,6 @@
 """A program on a GPU that is not there: what it holds, worked out by hand."""
 
 import pytest
-
 from simulate.programs import dense, peaks
 
 pytestmark = pytest.mark.torch
@@ -89,8 +88,7 @@ def test_host_tensors_take_nothing_of_the_device():
         import torch
 
         with rec.phase("inputs"):
-            kept = torch.zeros(1000, 1000)
-        return kept
+            return torch.zeros(1000, 1000)
 
     assert peaks(run(program))["inputs", "first"] == (0, 0, 0)
 
@@ -243,6 +241,20 @@ def test_what_hangs_on_values_is_refused_with_the_operator_and_the_line(program,
     assert "lazy" not in str(refused.value)
     if named != "torch.cuda.mem_get_info":
         assert "test_simulated.py:" in str(refused.value)
+
+
+def test_an_error_of_the_program_speaks_of_cuda():
+    """Two devices in one operator, as on a GPU."""
+
+    def program(rec):
+        import torch
+
+        return torch.ones(3, device="cuda") + torch.ones(3)
+
+    with pytest.raises(RuntimeError) as failed:
+        run(program)
+    assert "cuda:0" in str(failed.value)
+    assert "lazy" not in str(failed.value)
 
 
 def test_a_printed_loss_is_answered_and_the_answer_is_kept():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fiche.simulate.ledger.origins import Origins
 
+_STAND_IN = re.compile(r"\blazy(?=:\d|\b)")
 _DEPENDS = "its result hangs on the values of a tensor, and a simulation has none"
 _SHAPE = "how much it returns hangs on the values of a tensor, and a simulation has none"
 _UNKNOWN = (
@@ -38,6 +40,13 @@ def refusal_of(error: Exception, func: object, origins: Origins) -> NotSimulated
         return None
     operator = getattr(error, "func", None) or func
     return NotSimulatedError(f"{where(operator, origins)} cannot be simulated: {why}")
+
+
+def show_cuda(error: Exception) -> None:
+    """An error of the program speaks of the device as the program knows it, not as what stands in for it."""
+    text = str(error)
+    if _STAND_IN.search(text):
+        error.args = (_STAND_IN.sub("cuda", text), *error.args[1:])
 
 
 def where(operator: object, origins: Origins) -> str:

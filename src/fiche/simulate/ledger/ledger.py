@@ -21,10 +21,12 @@ from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.kinds import WORKSPACE
 from fiche.simulate.ledger.origins import Origins
-from fiche.simulate.refusal import refusal_of, shortened
+from fiche.simulate.refusal import refusal_of, shortened, show_cuda
 
 Applied = Callable[["Call"], Any]
 _DEVICE = torch.ops.prim.device.default
+# The first that is seen of `torch.tensor(...)`: what it returns was made out of sight.
+_LIFTED = torch.ops.aten.lift_fresh.default
 _ITEM = torch.ops.aten._local_scalar_dense.default
 _NoFunctions = torch._C.DisableTorchFunction
 
@@ -36,6 +38,10 @@ class _Fakes(FakeTensorMode):  # type: ignore[misc]
     def avoid_device_init(self) -> bool:
         """No device is ever initialised."""
         return True
+
+    def __deepcopy__(self, memo: Any) -> _Fakes:
+        """Itself: a tensor that is copied stays in the mode that its original is in."""
+        return self
 
 
 class Ledger(TorchDispatchMode):  # type: ignore[misc]
@@ -103,6 +109,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         except Exception as error:
             refused = refusal_of(error, func, self.origins)
             if refused is None:
+                show_cuda(error)
                 raise
             raise refused from error
         finally:
@@ -266,5 +273,7 @@ def _tensors(values: Iterable[Any]) -> Iterator[Any]:
 
 def _makes_storages(func: Any) -> bool:
     """False for operators that return only what they were given: views, and changes in place."""
+    if func is _LIFTED:
+        return True
     returns = func._schema.returns
     return not returns or any(each.alias_info is None for each in returns)
