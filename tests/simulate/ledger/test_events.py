@@ -45,3 +45,14 @@ def test_marks_that_do_not_pair_are_refused(marks):
 )
 def test_requests_are_counted_in_blocks_of_512(asked, counted):
     assert rounded(asked) == counted
+
+
+def test_one_stream_follows_another():
+    one, other = Events(), Events()
+    one.mark("begin a")
+    other.alloc(4, 100, stream=1)
+    other.mark("end a")
+    one.extend(other)
+    assert one.ids == [0, 4, 1]
+    assert one.streams == [0, 1, 0]
+    assert one.slices() == [("a", 1, 2)]

@@ -51,6 +51,18 @@ class Events:
         """`torch.cuda.empty_cache()` is called."""
         self._add(EMPTY_CACHE, 0, 0, 0)
 
+    def extend(self, others: Events) -> None:
+        """The events of another stream follow, as they are; its marks are numbered on."""
+        first = len(self.marks)
+        self.ids += [
+            name + first if op == MARK else name
+            for op, name in zip(others.ops, others.ids, strict=True)
+        ]
+        self.ops += others.ops
+        self.num_bytes += others.num_bytes
+        self.streams += others.streams
+        self.marks += others.marks
+
     def marked(self) -> list[tuple[int, str]]:
         """Each mark's event and text, in order."""
         return [
