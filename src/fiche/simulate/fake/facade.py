@@ -1,12 +1,11 @@
 """What Python sees of the GPU that is not there: `cuda` in every argument and every attribute.
 
-A TorchFunctionMode over the ledger. It turns devices of arguments into the one that stands in, and sends
-functions that CUDA treats in its own way (attention, autocast) to the rows that know how.
+A TorchFunctionMode over the ledger. It turns devices of arguments into the one that stands in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,18 +19,12 @@ Applied = Callable[["Facade", Any, Any, Any], Any]
 
 
 class Facade(TorchFunctionMode):  # type: ignore[misc]
-    """`applied` are functions by what they replace; `autocast` changes arguments where it is on."""
+    """The functions that ask or move are its own; what CUDA computes otherwise stands below it, in the effects."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        applied: Mapping[Any, Applied] | None = None,
-        autocast: Any = None,
-    ) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         super().__init__()
         self.ledger = ledger
-        self._autocast = autocast
-        self._applied: dict[Any, Applied] = {**_OWN, **(applied or {})}
+        self._applied: dict[Any, Applied] = dict(_OWN)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one function of Python."""
@@ -44,8 +37,6 @@ class Facade(TorchFunctionMode):  # type: ignore[misc]
             kwargs = {**kwargs, "generator": None}
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
-        if self._autocast is not None and torch.is_autocast_enabled("cuda"):
-            args, kwargs = self._autocast.applied(func, args, kwargs)
         apply = self._applied.get(func)
         if apply is not None:
             return apply(self, func, args, kwargs)
@@ -101,6 +92,9 @@ def _backward(facade: Facade, func: Any, args: Any, kwargs: Any) -> None:
 
 
 def _values(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    known = facade.ledger.values and facade.ledger.values.of(args[0])
+    if known is not None:
+        return func(known, *args[1:], **kwargs)
     told = where(f"Tensor.{func.__name__}", facade.ledger.origins)
     raise NotSimulatedError(f"{told} asks for the values of a tensor, and a simulation has none")
 

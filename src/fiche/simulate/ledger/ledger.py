@@ -21,6 +21,7 @@ from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.kinds import WORKSPACE
 from fiche.simulate.ledger.origins import Origins
+from fiche.simulate.ledger.values import ANSWERS, Values, tensors
 from fiche.simulate.refusal import refusal_of, shortened, show_cuda
 
 Applied = Callable[["Call"], Any]
@@ -68,6 +69,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self.entries = EntryTable()
         self.fake = _Fakes(allow_non_fake_inputs=True)
         self.inside = 0
+        self.values = Values() if rules == "cuda" else None
         self._effects = dict(effects or {})
         self._live: dict[int, tuple[int, Any]] = {}
         self._makes: dict[Any, bool] = {}
@@ -89,23 +91,16 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         """Run one operator, and enter what it made."""
         if func is _DEVICE:
             return args[0].fake_device if isinstance(args[0], FakeTensor) else args[0].device
-        if func is _ITEM and isinstance(args[0], FakeTensor):
-            told = self._value(args[0])
-            if told is not None:
-                return told
-        apply = self._effects.get(func)
+        kwargs = kwargs or {}
+        known = None if self.values is None else self.values.known(func, args, kwargs)
         self.inside += 1
         try:
             with _NoFunctions():
-                if apply is None:
-                    made = func(*args, **(kwargs or {}))
-                    makes = self._makes.get(func)
-                    if makes is None:
-                        makes = self._makes[func] = _makes_storages(func)
-                    if makes:
-                        self._enter(made, func)
-                else:
-                    made = apply(Call(self, func, args, kwargs or {}))
+                made = self._answered(func, args, known)
+                if made is None:
+                    made = self._run(func, args, kwargs)
+                    if known is not None and self.values is not None:
+                        self.values.follow(func, known, made)
         except Exception as error:
             refused = refusal_of(error, func, self.origins)
             if refused is None:
@@ -114,6 +109,41 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
             raise refused from error
         finally:
             self.inside -= 1
+        return made
+
+    def _run(self, func: Any, args: Any, kwargs: Any) -> Any:
+        apply = self._effects.get(func)
+        if apply is not None:
+            return apply(Call(self, func, args, kwargs))
+        made = func(*args, **kwargs)
+        makes = self._makes.get(func)
+        if makes is None:
+            makes = self._makes[func] = _makes_storages(func)
+        if makes:
+            self._enter(made, func)
+        return made
+
+    def _answered(self, func: Any, args: Any, known: Any) -> Any:
+        """What hangs on values, where they are known; None for all else."""
+        if self.values is None or func not in ANSWERS:
+            return None
+        found = self.values.answered(func, known)
+        if found is None:
+            return self._assumed(args[0]) if func is _ITEM else None
+        if not isinstance(found, torch.Tensor | tuple):
+            return found
+        device = next(tensors(args)).fake_device
+        several = isinstance(found, tuple)
+        made = tuple(self._with(each, device) for each in (found if several else (found,)))
+        self._enter(made, func)
+        return made if several else made[0]
+
+    def _with(self, value: Any, device: Any) -> Any:
+        """A tensor of the device that has these values."""
+        shape, stride = value.shape, value.stride()
+        made = torch.empty_strided(shape, stride, dtype=value.dtype, device=device)
+        if self.values is not None:
+            self.values.keep(made, value)
         return made
 
     # --- What effects and placements use ------------------------------------------------------
@@ -174,13 +204,13 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         with _NoFunctions():
             self._enter(made, operator)
 
-    def _value(self, tensor: Any) -> float | None:
+    def _assumed(self, tensor: Any) -> float | None:
         """What `.item()` of a real number on the device is told: 0.0, and that it was asked is kept.
 
         Programs print a loss, or count overflows, where nothing that they allocate hangs on it. A whole
         number or a truth may decide a shape or a branch: it is not answered.
         """
-        if self.rules != "cuda" or tensor.constant is not None:
+        if not isinstance(tensor, FakeTensor) or tensor.constant is not None:
             return None
         if not tensor.dtype.is_floating_point or tensor.fake_device.type != self.watched:
             return None
@@ -257,18 +287,10 @@ class Call:
 
     def device(self) -> int | None:
         """The index of the device that the first tensor is on, None where it is on the host."""
-        for each in _tensors((*self.args, *self.kwargs.values())):
+        for each in tensors((*self.args, *self.kwargs.values())):
             found = each.fake_device
             return found.index or 0 if found.type == self.ledger.watched else None
         return None
-
-
-def _tensors(values: Iterable[Any]) -> Iterator[Any]:
-    for each in values:
-        if isinstance(each, FakeTensor):
-            yield each
-        elif isinstance(each, tuple | list):
-            yield from _tensors(each)
 
 
 def _makes_storages(func: Any) -> bool:

@@ -1,0 +1,122 @@
+"""Values that follow from constants are known; everything else is refused rather than guessed."""
+
+import pytest
+
+pytestmark = pytest.mark.torch
+
+
+def run(program):
+    from fiche.simulate.simulated import run
+
+    return run(program)
+
+
+def test_a_mask_of_ones_is_known_to_hide_nothing():
+    seen = {}
+
+    def program(rec):
+        import torch
+
+        ids = torch.randint(0, 10, (2, 100), device="cuda")
+        mask = torch.ones_like(ids)
+        seen["all"] = bool(mask.all())
+        seen["sum"] = mask.sum().item()
+        seen["last"] = (mask.cumsum(-1) - 1).max().item()
+        mask[:, :10] = 0
+        seen["after"] = mask.sum().item()
+        seen["list"] = mask[0].tolist()[8:12]
+        seen["places"] = tuple(mask.nonzero().shape)
+        seen["device"] = str(mask.nonzero().device)
+
+    run(program)
+    assert seen == {
+        "all": True,
+        "sum": 200,
+        "last": 99,
+        "after": 180,
+        "list": [0, 0, 1, 1],
+        "places": (180, 2),
+        "device": "cuda:0",
+    }
+
+
+def test_values_are_followed_through_views_and_changes_in_place():
+    seen = []
+
+    def program(rec):
+        import torch
+
+        places = torch.arange(6, device="cuda")
+        view = places.view(2, 3)[1]
+        view += 10
+        seen.append(places.tolist())
+        seen.append(torch.where(places > 10)[0].tolist())
+
+    run(program)
+    assert seen == [[0, 1, 2, 13, 14, 15], [3, 4, 5]]
+
+
+def test_an_unknown_value_written_into_a_known_tensor_makes_all_of_it_unknown():
+    """Its views too, and only it."""
+    from fiche.simulate.refusal import NotSimulatedError
+
+    def program(rec):
+        import torch
+
+        places, others = torch.arange(6, device="cuda"), torch.arange(6, device="cuda")
+        places[:2].copy_(torch.randint(0, 9, (2,), device="cuda"))
+        assert others.sum().item() == 15
+        return places[4:].sum().item()
+
+    with pytest.raises(NotSimulatedError, match="_local_scalar_dense"):
+        run(program)
+
+
+@pytest.mark.parametrize("make", ["randint", "randperm", "empty", "computed"])
+def test_what_is_drawn_or_computed_from_it_is_unknown(make):
+    from fiche.simulate.refusal import NotSimulatedError
+
+    def program(rec):
+        import torch
+
+        made = {
+            "randint": lambda: torch.randint(0, 9, (4,), device="cuda"),
+            "randperm": lambda: torch.randperm(4, device="cuda"),
+            "empty": lambda: torch.empty(4, dtype=torch.long, device="cuda"),
+            "computed": lambda: (
+                torch.randn(4, device="cuda").argsort() + torch.ones(4).long().cuda()
+            ),
+        }[make]()
+        return made.tolist()
+
+    with pytest.raises(NotSimulatedError):
+        run(program)
+
+
+def test_a_step_of_an_optimizer_counts_on_the_host():
+    """Adam divides by 1 - beta^step, which it reads off a tensor."""
+
+    def program(rec):
+        import torch
+
+        weight = torch.nn.Parameter(torch.randn(8, 8, device="cuda"))
+        for foreach in (False, True):
+            optimizer = torch.optim.AdamW([weight], foreach=foreach)
+            for _ in range(2):
+                weight.sum().backward()
+                optimizer.step()
+            assert optimizer.state[weight]["step"].item() == 2.0
+
+    run(program)
+
+
+def test_a_large_tensor_keeps_no_values_on_the_host():
+    from fiche.simulate.refusal import NotSimulatedError
+
+    def program(rec):
+        import torch
+
+        return torch.ones(2**21, dtype=torch.long, device="cuda").sum().item()
+
+    with pytest.raises(NotSimulatedError):
+        run(program)
