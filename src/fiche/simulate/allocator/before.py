@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 from fiche.kernel.record import field, record
@@ -93,8 +93,8 @@ def adopt(allocator: CachingAllocator, old: Old) -> dict[int, Block]:
     here: Block | None = Block(old.at, old.num_bytes, free)
     allocator.backing.reserved += old.num_bytes
     held: dict[int, Block] = {}
-    ends = [*sorted(old.blocks)[1:], old.at + old.num_bytes]
-    for at, end in zip(sorted(old.blocks), ends, strict=True):
+    starts = sorted(old.blocks)
+    for at, end in pairwise((*starts, old.at + old.num_bytes)):
         used = old.blocks[at]
         num_bytes = used.num_bytes or allocator.rounded(used.asked)
         if used.num_bytes is None and 0 < end - at - num_bytes < free.pool.least_rest:
