@@ -137,6 +137,7 @@ def test_a_step_tells_what_each_byte_is_for():
         by_kind[group.kind] = by_kind.get(group.kind, 0) + group.num_bytes
     small = by_kind.pop("input"), by_kind.pop("activation", 0)
     assert small == (64 * 1024 * 4, 512)  # the loss is still held
+    assert by_kind.pop("workspace") == 2 * 8_519_680  # of cuBLAS: forward and backward have one each
     # A step over all tensors at once keeps one more copy: the square roots.
     assert by_kind == {
         "parameter": 32 * MIB,

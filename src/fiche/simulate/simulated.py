@@ -12,14 +12,16 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from fiche.measure.protocol.turns import Turn
+from fiche.simulate.effects._gpu import gpu_of
+from fiche.simulate.effects._table import EffectTable, table_of
 from fiche.simulate.fake.applied import modules_moved
+from fiche.simulate.fake.autocast import Autocast
 from fiche.simulate.fake.cuda_calls import Card, cuda_shown
 from fiche.simulate.fake.devices import is_stand_in, shown
 from fiche.simulate.fake.facade import Facade
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.ledger.watching import watching
 from fiche.simulate.recorder import SimulatedRecorder
-from fiche.simulate.rows import Rows, rows_of
 from fiche.simulate.simulation import Simulation
 
 Program = Callable[[SimulatedRecorder], object]
@@ -70,8 +72,8 @@ def run(
         Exception: what the program itself raises.
     """
     told = capability or (8, 0)
-    rows = cuda_rows(told) if rules == "cuda" else Rows()
-    ledger = Ledger(rules=rules, devices=devices, effects=rows.operators)
+    table = table_of(gpu_of(told)) if rules == "cuda" else EffectTable({}, gpu_of(told))
+    ledger = Ledger(rules=rules, devices=devices, effects=table.operators)
     card = Card(
         ledger,
         capability=told,
@@ -82,11 +84,17 @@ def run(
     rec = SimulatedRecorder(ledger)
     with _settled(ledger), watching(ledger), ExitStack() as stack:
         if rules == "cuda":
-            for entered in (cuda_shown(card), modules_moved(ledger), _shown_devices(ledger)):
+            for entered in (
+                cuda_shown(card),
+                modules_moved(ledger),
+                _shown_devices(ledger),
+                table.installed(),
+                Autocast(ledger).installed(),
+                Facade(ledger),
+            ):
                 stack.enter_context(entered)
-            stack.enter_context(Facade(ledger, rows.functions, rows.autocast))
         program(rec)
-        effects = rows.document(ledger)
+        effects = table.document(ledger.held_peaks)
     return Simulation(
         rules=rules,
         ledger=ledger,
@@ -96,11 +104,6 @@ def run(
         notes=rec.notes,
         capability=told,
     )
-
-
-def cuda_rows(capability: tuple[int, int]) -> Rows:
-    """Everything that is known of what CUDA does."""
-    return rows_of({}, {}, None)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ Applied = Callable[["Facade", Any, Any, Any], Any]
 
 
 class Facade(TorchFunctionMode):  # type: ignore[misc]
-    """The functions that ask or move are its own; what CUDA computes otherwise stands below it, in the effects."""
+    """The functions that ask or move are its own; what CUDA computes otherwise is below it, in the effects."""
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__()

@@ -1,0 +1,120 @@
+"""What a simulated run does not count: named, with why, and with the bytes that are documented for it.
+
+None of these is in the simulated peak. A bound is None where no source states one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Uncovered:
+    """One of them; `applies` looks at the job and at the operators that ran."""
+
+    name: str
+    why: str
+    source: str
+    low_bytes: int | None = None
+    high_bytes: int | None = None
+    applies: Callable[[Any, frozenset[str]], bool] = lambda job, operators: True
+
+    def document(self) -> dict[str, Any]:
+        """The row in the document."""
+        return {
+            "name": self.name,
+            "why": self.why,
+            "low_bytes": self.low_bytes,
+            "high_bytes": self.high_bytes,
+            "source": self.source,
+        }
+
+
+def uncovered(job: Any, simulation: Any) -> Iterator[dict[str, Any]]:
+    """The rows that apply to a run, in order."""
+    ran = frozenset(each.operator for each in simulation.entries.origins)
+    for row in ROWS:
+        if row.applies(job, ran):
+            yield row.document()
+
+
+def _ran(*words: str) -> Callable[[Any, frozenset[str]], bool]:
+    return lambda job, operators: any(word in each for each in operators for word in words)
+
+
+def _several(job: Any, operators: frozenset[str]) -> bool:
+    laid_out = getattr(job, "placement", None) or {}
+    return any(isinstance(v, int) and v > 1 for name, v in laid_out.items() if name != "rank")
+
+
+ROWS = (
+    Uncovered(
+        "cuda_context",
+        "the context of CUDA, and the code of kernels, which is loaded at their first use, lie outside the "
+        "allocator; they hang on driver, build and card",
+        "loads printed by others: fitcheck-llm 0.3.1 (T4, 140.9 MiB); github.com/pytorch/pytorch/issues/28113 "
+        "(200 to 700 MB), issues/107667 (about 300 MB since CUDA 11.7)",
+        low_bytes=147_744_358,
+        high_bytes=700 * _MIB,
+    ),
+    Uncovered(
+        "cudnn_workspace",
+        "a convolution of cuDNN takes a workspace that the library chooses for the card and the shape",
+        "PyTorch aten/src/ATen/native/cudnn/Conv_v8.cpp",
+        low_bytes=0,
+        applies=_ran("convolution"),
+    ),
+    Uncovered(
+        "cudnn_attention_workspace",
+        "attention by cuDNN takes a workspace that the library chooses for the card and the shape",
+        "PyTorch aten/src/ATen/native/cudnn/MHA.cpp: run_cudnn_SDP_fprop, run_cudnn_SDP_bprop",
+        low_bytes=0,
+        applies=_ran("cudnn_attention"),
+    ),
+    Uncovered(
+        "sorting",
+        "sorts, largest values, running sums and sums at indices take temporary memory of cub: lists about as "
+        "long as what is sorted, twice",
+        "PyTorch 2.13 include/ATen/cuda/cub.cuh: CUB_WRAPPER asks the library for the amount",
+        low_bytes=0,
+        applies=_ran(
+            "aten.sort",
+            "aten.topk",
+            "aten.cumsum",
+            "aten.multinomial",
+            "aten.unique",
+            "aten.nonzero",
+            "aten.index_put",
+            "embedding_dense_backward",
+        ),
+    ),
+    Uncovered(
+        "nccl_buffers",
+        "NCCL takes buffers for each channel and peer, outside the allocator: 4 MiB each unless NCCL_BUFFSIZE "
+        "says another, and how many hangs on how the devices are linked",
+        "NVIDIA NCCL documentation, environment variables: NCCL_BUFFSIZE",
+        low_bytes=4 * _MIB,
+        applies=_several,
+    ),
+    Uncovered(
+        "cuda_graphs",
+        "the program ran operator by operator: a captured graph keeps a pool of its own, closed to others",
+        "PyTorch documentation, CUDA semantics: graph memory management",
+    ),
+    Uncovered(
+        "compiled_code",
+        "the program ran operator by operator: torch.compile joins operators, and keeps other tensors for the "
+        "backward pass",
+        "PyTorch documentation, torch.compiler",
+    ),
+    Uncovered(
+        "library_kernels",
+        "kernels of other packages (Triton, FlashAttention, Liger, kernels of the hub) take what they take; "
+        "where the program called one, its fake implementation was asked for its results only",
+        "PyTorch documentation, torch.library: fake implementations say shapes, not workspaces",
+    ),
+)
