@@ -17,6 +17,7 @@ import torch
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.placement import storages
 from fiche.simulate.placement.asked import Placement
+from fiche.simulate.placement.devices import buffers_on
 from fiche.simulate.placement.gathered import Gathered, Mixed, gathered_of
 from fiche.simulate.placement.units import layers_of, owners_of, replaced, tensors_in
 
@@ -209,19 +210,10 @@ def share_out(model: Any, ledger: Ledger, placement: Placement, microbatches: in
         made[id(module)] = Unit(shared, parts, root=root, reshards=reshards)
         _hook(module, made[id(module)])
     shared.units = [made[id(each)] for each in model.modules() if id(each) in made]
-    _place_buffers(model, ledger)
+    buffers_on(model, ledger)
     return model
 
 
 def _hook(module: Any, unit: Unit) -> None:
     module.register_forward_pre_hook(unit.before_forward, with_kwargs=True)
     module.register_forward_hook(unit.after_forward, with_kwargs=True)
-
-
-def _place_buffers(model: Any, ledger: Ledger) -> None:
-    device = storages.device_of(ledger)
-    for module in model.modules():
-        for name, buffer in module._buffers.items():
-            if buffer is not None:
-                module._buffers[name] = buffer.to(device)
-                ledger.mark((module._buffers[name],), "buffer")
