@@ -46,7 +46,7 @@ def watching(ledger: Ledger) -> Iterator[None]:
             stack.enter_context(patch.object(library.Cache, "update", watch.updated(usual)))
         # A program that is told of fake tensors runs other code than it runs on a GPU.
         imports = sys.modules.get("transformers.utils.import_utils")
-        if imports is not None and hasattr(imports, "is_fake_tensor"):
+        if ledger.values is not None and hasattr(imports, "is_fake_tensor"):
             stack.enter_context(patch.object(imports, "is_fake_tensor", lambda _: False))
         yield
 
