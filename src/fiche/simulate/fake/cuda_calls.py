@@ -195,7 +195,8 @@ def _elsewhere(card: Card) -> list[tuple[Any, str, Any]]:
 
     # Where PyTorch would work on all tensors at once: it asks for the types and for the device.
     kinds = [*optimizer._foreach_supported_types, FakeTensor]
-    foreach: Callable[[], list[str]] = lambda: ["cuda"]  # noqa: E731
+    # Tensors that PyTorch itself groups by device tell the one that stands in.
+    foreach: Callable[[], list[str]] = lambda: ["cuda", stand_in("cuda").type]  # noqa: E731
     fused: Callable[[], list[str]] = lambda: ["cuda", "cpu"]  # noqa: E731
     return [
         (torch, "Generator", _Generator),
