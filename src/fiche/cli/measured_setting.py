@@ -10,7 +10,6 @@ from fiche.measure.protocol.heading import FRESH
 from fiche.measure.workloads._language import ATTENTION
 
 PLAIN = ("bf16", "fp16", "fp32")
-SHARDINGS = ("none", "zero1", "zero2", "zero3", "fsdp")
 _WAYS = ("tensor", "pipeline", "expert", "context", "data")
 # Every name under which some version of PyTorch looks for the allocator's settings.
 _VARIABLES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF")
@@ -66,20 +65,20 @@ def _placement(told: Told) -> dict[str, Any]:
 
 
 def _laid_out(told: Told) -> dict[str, Any]:
-    """Devices that share a load out by shards or by matrices; on each, all that it has is resident."""
-    told.one_of("placement.resident", ("all",), needed=True)
-    told.one_of("placement.offload", ("none",))
-    words: dict[str, Any] = {"devices": told.count("placement.devices") or 1}
-    if told.count("placement.devices") is None:
-        told.untold("placement.devices", "how many they are")
-    sharding = told.one_of("placement.sharding", SHARDINGS)
-    if sharding:
-        words["sharding"] = sharding
+    """What the fiche says of a layout over devices; whether it can be simulated is asked of it as a whole."""
+    words: dict[str, Any] = {}
+    devices = told.count("placement.devices")
+    if devices is None:
+        told.untold("placement.devices", "how many devices share the load")
+    else:
+        words["devices"] = devices
+    told.needed("placement.resident", "all, or offload")
+    for name in ("sharding", "offload"):
+        if told.word(f"placement.{name}"):
+            words[name] = told.word(f"placement.{name}")
     for way in _WAYS:
         cut = told.count(f"placement.{way}_parallel")
-        if cut not in (None, 1) and way not in ("tensor", "data"):
-            told.cannot(f"placement.{way}_parallel", f"is {cut}, and no simulation cuts a load so")
-        elif cut is not None:
+        if cut is not None:
             words[f"{way}_parallel"] = cut
     return {"placement": words}
 

@@ -30,6 +30,7 @@ _GPU = "id of a card: its memory, as machines print it, and its compute capabili
 _CAPABILITY = "compute capability that code is told; the card's, or 8.0, if left out"
 _RANK = "which device of several: most-loaded, or its number; most-loaded if left out"
 _SHARDING = "what devices share out: zero1, zero2, zero3, fsdp"
+_PLACEMENT = "further words of a placement: offload=optimizer, reduce_bucket_size=… (repeatable)"
 _TIME = "how long it may take; 10 min if left out"
 _MEMORY = "host memory of its process, as address space: 24 GiB if left out; none"
 _OUTPUT = typer.Option("-o", "--output", metavar="FILE", help="a new file for the simulation")
@@ -38,6 +39,7 @@ _FROM = typer.Option("--from", metavar="FICHE", help="take the load from this fi
 _DRY = typer.Option("--dry-run", help="say what would run, with its dimensions; simulate nothing")
 _JSON = typer.Option("--json", help="print the simulation as one JSON object")
 Text = str | None
+Texts = list[str] | None
 Count = int | None
 
 
@@ -58,10 +60,11 @@ def simulate(
     rank: Annotated[Text, _text(_RANK)] = None,
     sharding: Annotated[Text, _text(_SHARDING)] = None,
     tensor_parallel: Annotated[Count, _count("devices over which each matrix is cut")] = None,
+    placement: Annotated[Texts, _text(_PLACEMENT, "NAME=VALUE")] = None,
     time_limit: Annotated[Text, _text(_TIME, "DURATION")] = None,
     memory_limit: Annotated[Text, _text(_MEMORY, "AMOUNT")] = None,
     events: Annotated[Path | None, _EVENTS] = None,
-    set: Annotated[list[str] | None, _text(_SET, "NAME=VALUE", "--set")] = None,
+    set: Annotated[Texts, _text(_SET, "NAME=VALUE", "--set")] = None,
     dry_run: Annotated[bool, _DRY] = False,
     json: Annotated[bool, _JSON] = False,
     **_: object,

@@ -208,16 +208,12 @@ def _uncovered(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What takes memory on a device and is in no figure above."""
     if not items:
         return
-    rows = [(item["name"], _bounds(item), item["why"]) for item in items]
-    yield "\n" + table(rows, header=("in no figure above", "takes", "why"), whole=(0,))
+    named = ", ".join(f"{item['name']}{_bounds(item)}" for item in items)
+    yield paragraph(f"In no figure here (--json says why, and whence the bounds): {named}.")
 
 
 def _bounds(item: Mapping[str, Any]) -> str:
-    low, high = item["low_bytes"], item["high_bytes"]
-    if low is None and high is None:
-        return "unknown"
+    low, high = item["low_bytes"] or 0, item["high_bytes"]
     if high is None:
-        return f"at least {memory(low)}"
-    if low is None:
-        return f"at most {memory(high)}"
-    return memory(low) if low == high else f"{memory(low)} to {memory(high)}"
+        return f" (at least {memory(low)})" if low else ""
+    return f" ({memory(low)} to {memory(high)})" if low else f" (at most {memory(high)})"

@@ -11,7 +11,7 @@ from fiche.kernel.catalog import Card
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.number import Misread
 from fiche.kernel.quantity import parse_bytes
-from fiche.kernel.record import field, record
+from fiche.kernel.record import record
 from fiche.simulate.allocator.settings import AllocatorSettings, SettingsError
 
 _CAPABILITY = re.compile(r"[1-9][0-9]?\.[0-9]")
@@ -31,7 +31,6 @@ class Device:
     capacity_by: str = ""
     capability: str = _ASSUMED
     capability_by: str = "assumed"
-    notes: tuple[str, ...] = field(default_factory=tuple)
 
 
 def device_of(typed: Mapping[str, Any], told: Mapping[str, Any]) -> Device:

@@ -10,10 +10,10 @@ from typing import Any
 
 from fiche.cli import running_words
 from fiche.cli.measure_options import NAMES
-from fiche.cli.measured_setting import SHARDINGS
 from fiche.cli.measuring_jobs import of_fiche, options_of, workload_of
-from fiche.cli.simulating_device import Device, device_of
-from fiche.cli.usage import together, unknown
+from fiche.cli.simulating_device import device_of
+from fiche.cli.simulating_placement import placement_of, typed_words
+from fiche.cli.usage import together
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.number import Misread
 from fiche.kernel.quantity import Quantity, parse_bytes, parse_duration
@@ -24,7 +24,6 @@ from fiche.simulate.job import FUNCTION, Job
 _SECONDS = 600
 _MEMORY = 24 * 2**30
 _NO_LIMIT = "none"
-_MOST_LOADED = "most-loaded"
 _UNREAD = (
     "weights are not read: model_init stands where the case has model_load, and what the load of a checkpoint "
     "takes for a moment is not in it"
@@ -85,10 +84,10 @@ def asked(typed: Mapping[str, Any]) -> Asked:
         capacity_by=device.capacity_by,
         capability=device.capability,
         capability_by=device.capability_by,
-        placement=_placement(typed, told),
+        placement=placement_of(typed, told),
         memory_bytes=_memory(typed["memory_limit"]),
         events=events is not None,
-        notes=_notes(options, told, device),
+        notes=_notes(options, told),
     )
     seconds = _seconds(typed["time_limit"])
     return Asked(job=job, ready=ready, output=output, events=events, seconds=seconds)
@@ -152,56 +151,14 @@ def _changes(
     if ready is None or not told:
         return False
     changed = {*options_of(typed, ready)} & {*told.get("options", {})}
-    placed = {*_typed_placement(typed)} & {*told["words"].get("placement", {})}
-    return bool(changed | placed) or bool(told and typed["allocator"])
+    placed = {*typed_words(typed)}
+    return bool(changed | placed) or typed["allocator"] is not None
 
 
-def _notes(options: Mapping[str, Any], told: Mapping[str, Any], device: Device) -> tuple[str, ...]:
-    """What is left open: of the load, and of the device."""
+def _notes(options: Mapping[str, Any], told: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is left open of the load."""
     unread = bool(told.get("notes")) or options.get("weights") == "stored"
-    return (*([_UNREAD] if unread else ()), *device.notes)
-
-
-# --- Several devices ------------------------------------------------------------------------------
-
-
-def _placement(typed: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of a fiche's placement that are told, and the rank; nothing for one device."""
-    found = {**told.get("words", {}).get("placement", {}), **_typed_placement(typed)}
-    devices, cut = int(found.get("devices", 1)), int(found.get("tensor_parallel", 1))
-    rank = typed["rank"] or _MOST_LOADED
-    if devices == 1 and cut == 1:
-        alone = [f"--{n}" for n in ("rank", "sharding") if typed[n] not in (None, "none")]
-        if alone:
-            message = f"{', '.join(alone)}: there is one device"
-            raise Refused([together(message, "say how many there are: --devices COUNT")])
-        return {}
-    if "devices" not in found:
-        found["devices"] = devices = cut
-    if devices % cut:
-        raise Refused(
-            [_no_word(f"{devices} devices are no multiple of {cut}, by which it is cut", "")]
-        )
-    _check_rank(rank, devices)
-    return {**found, "rank": rank}
-
-
-def _typed_placement(typed: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("devices", "sharding", "tensor_parallel")
-    if typed["sharding"] is not None and typed["sharding"] not in SHARDINGS:
-        raise Refused([unknown("sharding", typed["sharding"], SHARDINGS)])
-    return {name: typed[name] for name in names if typed[name] is not None}
-
-
-def _check_rank(rank: str, devices: int) -> None:
-    if rank == _MOST_LOADED or (rank.isdecimal() and rank.isascii() and int(rank) < devices):
-        return
-    message = f"--rank: {rank[:60]!r} is none of {devices} devices"
-    raise Refused([_no_word(message, f"say {_MOST_LOADED}, or a number from 0 to {devices - 1}")])
-
-
-def _no_word(message: str, hint: str) -> Diagnostic:
-    return Diagnostic(code="F584", message=message, address=None, hint=hint)
+    return (_UNREAD,) if unread else ()
 
 
 # --- Limits ---------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fiche.simulate.simulation import Simulation
@@ -11,18 +11,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 2_000
 _PER_PHASE = 4
 _LEAST_BUCKETS = 100
-
-
-class Levels(Protocol):
-    """Bytes after each event, by counter."""
-
-    @property
-    def allocated(self) -> Sequence[int]:
-        """Live bytes."""
-
-    @property
-    def reserved(self) -> Sequence[int]:
-        """Bytes held from the driver."""
 
 
 def levels_of(levels: Sequence[int], begin: int, end: int) -> dict[str, int]:
@@ -36,16 +24,16 @@ def levels_of(levels: Sequence[int], begin: int, end: int) -> dict[str, int]:
     }
 
 
-def timeline(simulation: Simulation, levels: Levels, device: int) -> dict[str, Any]:
+def timeline(simulation: Simulation, reserved: Sequence[int], device: int) -> dict[str, Any]:
     """The curves of one device: [event, bytes], at most 2000 points each; every phase keeps its extremes."""
     spans = [span for span in simulation.spans if len(span.ends) > device]
     stretches = [(span.begins[device], span.ends[device]) for span in spans]
     blurred = [span.begins[device] for span in spans if "reserved_why" in span.notes]
-    known = min(blurred, default=len(levels.reserved))
+    known = min(blurred, default=len(reserved))
     return {
         "device_index": device,
-        "allocated": thinned(levels.allocated, stretches),
-        "reserved": thinned(levels.reserved[:known], stretches),
+        "allocated": thinned(simulation.live(device), stretches),
+        "reserved": thinned(reserved[:known], stretches),
         "phases": [
             {
                 "name": span.name,

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from fiche import __version__
 from fiche.measure.child import merged
-from fiche.simulate.curves import Levels, levels_of, timeline
+from fiche.simulate.curves import levels_of, timeline
 from fiche.simulate.job import Job
 from fiche.simulate.ledger.kinds import KINDS
 from fiche.simulate.workload import notes_of
 
 if TYPE_CHECKING:
     from fiche.measure.workloads import Workload
+    from fiche.simulate.allocator import Replay
     from fiche.simulate.ledger.origins import Origin
     from fiche.simulate.simulation import Group, PhasePeak, Simulation
 
@@ -49,7 +50,7 @@ def document(job: Job, workload: Workload, simulation: Simulation) -> dict[str, 
         "effects": [dict(each) for each in simulation.effects],
         "uncovered": _uncovered(job, simulation),
         "notes": _notes((*job.notes, *notes_of(workload), *simulation.notes, *held.notes)),
-        "timeline": timeline(simulation, held.levels[device], device),
+        "timeline": timeline(simulation, held.levels[device].reserved, device),
     }
 
 
@@ -88,11 +89,9 @@ def _words(job: Job, workload: Workload) -> dict[str, Any]:
 
 
 def _uncovered(job: Job, simulation: Simulation) -> list[dict[str, Any]]:
-    try:
-        from fiche.simulate.effects._uncovered import uncovered
-    except ImportError:
-        return []
-    return [dict(each) for each in uncovered(job, simulation)]
+    from fiche.simulate.effects._uncovered import uncovered
+
+    return list(uncovered(job, simulation))
 
 
 def _notes(said: Sequence[str]) -> list[str]:
@@ -102,7 +101,7 @@ def _notes(said: Sequence[str]) -> list[str]:
 # --- Phases ---------------------------------------------------------------------------------------
 
 
-def phases(simulation: Simulation, levels: Sequence[Levels]) -> Iterator[dict[str, Any]]:
+def phases(simulation: Simulation, levels: Sequence[Replay]) -> Iterator[dict[str, Any]]:
     """Every phase on every device."""
     blurred = _blurred(simulation)
     for one in simulation.phases():
@@ -183,10 +182,9 @@ def _group(each: Group) -> dict[str, Any]:
 
 
 def peak_of(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The phase with the largest allocated peak, and the largest reserved one.
+    """The phase with the largest allocated peak, one within a loop before the loop; the largest reserved peak.
 
-    A phase without reserved bytes may have been the largest: where its allocated peak is above every reserved
-    one, none is named.
+    A phase without reserved bytes may have the largest: where there is one, none is named.
 
     Raises:
         ValueError: there is no phase; one sentence.
@@ -195,20 +193,21 @@ def peak_of(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         raise ValueError(
             "what was simulated has no phase: say `with rec.phase(...)` around its work"
         )
-    most = max(told, key=lambda phase: int(phase["allocated_bytes"]["peak"]))
-    allocated = most["allocated_bytes"]["peak"]
-    reserved = max(
-        (phase["reserved_bytes"]["peak"] for phase in told if phase["reserved_bytes"] is not None),
-        default=-1,
-    )
+    most = max(told, key=_rank)
+    reserved = [phase["reserved_bytes"] for phase in told]
     return {
-        "allocated_bytes": allocated,
-        "reserved_bytes": reserved if reserved >= allocated else None,
+        "allocated_bytes": most["allocated_bytes"]["peak"],
+        "reserved_bytes": None if None in reserved else max(each["peak"] for each in reserved),
         "phase": most["name"],
         "pass": most["pass"],
         "order": most["order"],
         "device_index": most["device_index"],
     }
+
+
+def _rank(phase: Mapping[str, Any]) -> tuple[int, bool, int]:
+    peak = int(phase["allocated_bytes"]["peak"])
+    return peak, phase["ordering"] != "whole_loop", -int(phase["order"])
 
 
 # --- Events ---------------------------------------------------------------------------------------

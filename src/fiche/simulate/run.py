@@ -92,7 +92,7 @@ def run_child(job: Job, seconds: int | None = None) -> Ended:
         return Ended(
             outcome=outcome,
             code=child.returncode,
-            told="".join(said).strip(),
+            told="".join(said).rstrip(),
             document=document,
             events=events,
             asked=asked[0] if asked else None,

@@ -1,7 +1,8 @@
 """A user's own function as a workload: "module:name" or "file.py:name", called once.
 
 One function serves `fiche.recorder` on a GPU and a simulation without one: where it takes a recorder it names
-its phases itself, `with rec.phase("forward", batch=2):`; where it takes none, all of it is one phase, `loop`.
+its phases itself, `with rec.phase("forward", batch=2):`, and all of it is the whole loop `program` around them;
+where it takes none, all of it is one phase, `loop`.
 It runs with the rights of whoever asks for it, like any program.
 """
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from fiche.measure.protocol.recorder import Recorder
     from fiche.measure.protocol.turns import Turn
 
-PHASE = "loop"
+PHASE, AROUND = "loop", "program"
 _RECORDERS = ("rec", "recorder")
 _ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -56,7 +57,9 @@ class OwnFunction:
     def turn(self, rec: Recorder, turn: Turn) -> None:
         """Call the function."""
         if self._takes_recorder:
-            self._function(rec, **self._options)
+            # What is alive outside of its phases counts too.
+            with rec.whole_loop(AROUND, **self.declared):
+                self._function(rec, **self._options)
             return
         with rec.phase(PHASE, **self.declared):
             self._function(**self._options)

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from fiche.simulate.job import FUNCTION, Job
+from fiche.simulate.placement.asked import Placement
 from fiche.simulate.users import own_function
 
 if TYPE_CHECKING:
@@ -18,13 +19,32 @@ _UNREAD = ("weights",)
 
 
 def workload_of(job: Job) -> Workload:
-    """The workload, not yet prepared; where it shortens something, its `notes` say so.
+    """The workload, laid out but not yet prepared; where it shortens something, its `notes` say so.
 
     Raises:
-        ValueError: it is unknown, or one of its options is wrong; one sentence.
+        ValueError: it is unknown, one of its options is wrong, or it is not laid out so; one sentence.
     """
     if job.workload == FUNCTION:
+        if set(job.placement) - {"devices", "rank"}:
+            raise ValueError(
+                "a function lays its own load out: it is told how many devices there are"
+            )
         return own_function(job.function, job.folder, job.options)
+    from fiche.simulate.placement.workload import placed
+
+    return placed(_ready(job), placement_of(job))
+
+
+def placement_of(job: Job) -> Placement:
+    """How the load lies on devices; the rank that is asked about is not part of it.
+
+    Raises:
+        ValueError: the words make no placement; one sentence.
+    """
+    return Placement.of({name: v for name, v in job.placement.items() if name != "rank"})
+
+
+def _ready(job: Job) -> Workload:
     from fiche.measure.workloads import ready
 
     one = ready(job.workload)
@@ -48,9 +68,10 @@ def simulation_of(job: Job, workload: Workload) -> Simulation:
     # What fake tensors log of an operator that raises, stands in the exception.
     logging.getLogger("torch._subclasses").setLevel(logging.CRITICAL)
     major, _, minor = job.capability.partition(".")
+    placed = placement_of(job)
     return simulated(
         workload,
-        devices=int(job.placement.get("devices", 1)),
+        devices=placed.devices if job.workload == FUNCTION else placed.stand_ins,
         turns=turns_of(workload),
         capability=None if job.capability_by == "assumed" else (int(major), int(minor)),
         capacity_bytes=job.capacity_bytes,

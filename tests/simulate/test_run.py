@@ -1,0 +1,114 @@
+"""The parent's side of a simulation: every way to end, its sentence, and that nothing of it is left."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from simulate.children import command, scripted
+
+from fiche.simulate import run
+from fiche.simulate.job import Job
+from fiche.simulate.run import Ended, run_child, sentence
+
+__all__ = ["scripted"]
+
+JOB = Job(workload="dense", memory_bytes=2**30)
+
+
+def told(ended, seconds=5, job=JOB):
+    return sentence(ended, job, seconds)
+
+
+def test_a_child_that_is_done_hands_over_its_document(scripted):
+    scripted(says="a library speaks\n")
+    ended = run_child(JOB)
+    assert (ended.outcome, ended.code, ended.told) == (run.DONE, 0, "a library speaks")
+    assert ended.document.startswith(b'{"format": "fiche-simulation/1"')
+    assert ended.events == b""
+
+
+def test_events_stand_behind_the_document(scripted):
+    scripted()
+    ended = run_child(Job(workload="dense", events=True))
+    assert ended.document.endswith(b"}")
+    assert ended.events == b"device,event\n0,0\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome", "said"),
+    [
+        ({"code": 2, "says": "noise\nno such operator\n"}, run.REFUSED, "no such operator"),
+        ({"code": 3, "says": "RuntimeError: x\n"}, run.FAILED, "RuntimeError: x"),
+        ({"code": 4}, run.MEMORY, "needs more host memory than its limit of 1.00 GiB"),
+        ({"code": 9}, run.BROKEN, "ended with code 9: it said nothing"),
+        (
+            {"signal": 11},
+            run.KILLED,
+            "was ended by SIGSEGV, under a limit of host memory of 1.00 GiB",
+        ),
+        ({"hang": True}, run.TIME, "was not done after 1 s, its limit of time"),
+        ({"half": True}, run.TIME, "was not done after 1 s, its limit of time"),
+    ],
+)
+def test_every_other_end_has_a_sentence_and_no_document(scripted, script, outcome, said):
+    scripted(**script)
+    ended = run_child(JOB, 1)
+    assert (ended.outcome, ended.document, ended.events) == (outcome, b"", b"")
+    assert said in told(ended, 1)
+
+
+def test_a_machine_without_a_limit_is_named_as_such():
+    ended = Ended(outcome=run.MEMORY, code=4, told="")
+    assert told(ended, job=Job(workload="dense")).endswith("its limit, that of this machine")
+
+
+def gone(pid):
+    """True where a process has ended, or waits for somebody to ask how."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state == "Z"
+
+
+def until(test, seconds=20):
+    end = time.monotonic() + seconds
+    while not test():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("script", [{}, {"hang": True}])
+def test_whatever_the_child_started_ends_with_it(scripted, tmp_path, script):
+    scripted(grandchild=True, **script)
+    run_child(JOB, 3)
+    pid = int((tmp_path / "grandchild").read_text(encoding="utf-8"))
+    until(lambda: gone(pid))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_asked_to_end_it_leaves_nothing(scripted, tmp_path, number):
+    """No half-written file, no child; the code is that of the signal."""
+    script = scripted(half=True, grandchild=True)
+    here = tmp_path / "here"
+    here.mkdir()
+    words = command(script, "simulate", "-o", "s.json", "--events", "e.csv")
+    started = subprocess.Popen(words, cwd=here, stderr=subprocess.PIPE, text=True)
+    until((tmp_path / "hanging").exists)
+    os.kill(started.pid, number)
+    _, err = started.communicate(timeout=20)
+    assert started.returncode == (130 if number == signal.SIGINT else -number)
+    assert err == ("interrupted\n" if number == signal.SIGINT else "")
+    assert list(here.iterdir()) == []
+    until(lambda: gone(int((tmp_path / "grandchild").read_text(encoding="utf-8"))))
+
+
+def test_the_child_is_offline_and_sees_no_real_device(monkeypatch):
+    """C10: nothing is downloaded; no context is made on a card that happens to be there."""
+    show = "import os, sys; sys.stderr.write(repr([os.environ.get(n) for n in sys.argv[1:]]))"
+    names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "CUDA_VISIBLE_DEVICES")
+    monkeypatch.setattr(run, "CHILD", (run.CHILD[0], "-c", show, *names))
+    assert run_child(JOB).told == "['1', '1', '']"
