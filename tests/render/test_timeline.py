@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from importers.snapshots import MIB, Machine, block, busy, dumped, read, segment, snapshot
+from importers import simulations
+from importers.snapshots import MIB, START_US, Machine, block, busy, dumped, read, segment, snapshot
 
 from fiche.render.timeline import timeline_svg
 from fiche.report.timeline import timelines
@@ -102,3 +103,110 @@ def test_the_picture_of_a_long_window_stays_small():
     text = timeline_svg(read(dumped(snapshot(machine.held(), [machine.entries]))))
     assert len(text) < 60_000
     assert not re.search(r"\d\.\d{4}", re.sub(r"<title>.*?</title>|<text.*?</text>", "", text))
+
+
+# --- Simulations, and labels beside a trace -------------------------------------------------------
+
+
+def simulated(**changes):
+    made = simulations.document()
+    made["timeline"] |= changes
+    return simulations.read(made)
+
+
+def test_a_simulation_has_the_same_picture_with_its_phases():
+    (picture,) = timelines(simulated(), "w", WORDS)
+    assert [curve.kind for curve in picture.curves] == ["reserved", "allocated"]
+    assert [(band.label, band.key) for band in picture.bands] == [
+        ("model init", ""),
+        ("prefill", ""),
+        ("decode", ""),
+    ]
+    for peak, curve in zip(picture.peaks, picture.curves, strict=True):
+        assert peak.y == min(y for _, y in curve.points)
+
+
+def test_names_stand_above_every_level():
+    (picture,) = timelines(simulated(), "w", WORDS)
+    assert min(y for curve in picture.curves for _, y in curve.points) >= 78 + 24
+
+
+def narrow(*widths):
+    """Stretches of so many events, one behind the other."""
+    told, event = [], 0
+    names = ("forward", "loss", "backward", "optimizer_step")
+    for place, width in enumerate(widths):
+        name = names[place % len(names)]
+        told.append(
+            {"name": name, "pass": "first", "from_event": event, "to_event": event + width - 1}
+        )
+        event += width
+    return told
+
+
+def test_a_name_without_room_is_a_number_that_a_line_explains():
+    (picture,) = timelines(simulated(phases=narrow(160, 12, 170, 14)), "w", WORDS)
+    assert [band.label for band in picture.bands] == ["forward", "1", "backward", "2"]
+    assert picture.keys == ("1 loss · 2 optimizer step",)
+    root = ElementTree.fromstring(timeline_svg(simulated(phases=narrow(160, 12, 170, 14))))
+    assert root.get("viewBox") == "0 0 1000 420"
+    assert picture.keys[0] in [text.text for text in root.iter(f"{SVG}text")]
+
+
+def test_a_name_that_comes_again_keeps_its_number():
+    (picture,) = timelines(simulated(phases=narrow(*[9] * 12)), "w", WORDS)
+    keys = [band.key for band in picture.bands]
+    assert keys == keys[:4] * 3
+    assert all(band.left <= band.right for band in picture.bands)
+
+
+def test_a_phase_around_others_is_told_by_them():
+    around = {"name": "first_step", "pass": "first", "from_event": 0, "to_event": 80}
+    (picture,) = timelines(simulated(phases=[around, *narrow(40, 41)]), "w", WORDS)
+    assert [band.name for band in picture.bands] == ["forward", "loss"]
+
+
+def test_a_simulation_without_events_has_no_picture():
+    empty = simulated(allocated=[], reserved=[], phases=[])
+    assert timelines(empty, "w", WORDS) == ()
+    with pytest.raises(ValueError, match="recorded window"):
+        timeline_svg(empty)
+
+
+def labels(*told):
+    start = START_US
+    return [
+        {"name": name, "stage": stage, "device": device, "time_us": start + at}
+        for name, stage, device, at in told
+    ]
+
+
+def windowed(*told):
+    machine = two_peaks()
+    return read(
+        dumped(
+            snapshot(machine.held(), [machine.entries], external_annotations=labels(*told)),
+        )
+    )
+
+
+def test_labels_of_the_program_are_bands_of_a_snapshot():
+    first = two_peaks().entries[0]["time_us"] - START_US
+    reading = windowed(
+        ("step", "START", 0, first),
+        ("forward", "START", 0, first + 100),
+        ("forward", "END", 0, first + 900_000),
+        ("backward", "START", 0, first + 900_000),
+        ("backward", "END", 0, first + 1_900_000),
+        ("step", "END", 0, first + 1_990_000),
+    )
+    (picture,) = timelines(reading, "w", WORDS)
+    assert [band.name for band in picture.bands] == ["forward", "backward"]
+    assert picture.bands[0].right == picture.bands[1].left
+
+
+def test_a_label_of_another_device_or_without_an_end_is_no_band():
+    reading = windowed(("a", "START", 1, 5), ("a", "END", 1, 9), ("b", "START", 0, 5))
+    (picture,) = timelines(reading, "w", WORDS)
+    assert picture.bands == ()
+    assert "labels" not in reading.further["timeline"][0]

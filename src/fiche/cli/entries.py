@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Figure
-from fiche.kernel.origin import Observed
+from fiche.kernel.origin import Observed, Simulated
 from fiche.kernel.piece import Capacity, Failure, Observation, Piece, Printed, Result, Run
 from fiche.kernel.readings import (
+    COMPUTED,
     capacities,
     failures,
     observation_id,
@@ -48,6 +49,11 @@ class Entry:
     key: str = ""
 
     @property
+    def computed(self) -> bool:
+        """True for what a simulation computed: no plan of a program, and no observation."""
+        return isinstance(self.told, Observation) and self.told.kind_of_origin == COMPUTED
+
+    @property
     def pointer(self) -> Pointer:
         """Where it stands."""
         return self.told.pointer
@@ -84,7 +90,7 @@ def entries(piece: Piece) -> Iterator[Entry]:
 def _seen(name: str, sort: str, piece: Piece, seen: Observation, run: Run | None) -> Entry:
     figure = observed(seen, name)
     printed = seen.value.text if seen.value is not None else _number(seen)
-    if figure is not None and isinstance(figure.origin, Observed):
+    if figure is not None and isinstance(figure.origin, Observed | Simulated):
         figure = replace(figure, origin=replace(figure.origin, printed=printed))
     return Entry(
         id=name, sort=sort, piece=piece, told=seen, printed=printed, figure=figure, run=run

@@ -110,9 +110,11 @@ def _row(row: Listed) -> tuple[str, str, str, str]:
 def _brief(entry: Entry) -> Iterator[str]:
     seen = entry.told
     if entry.sort == PLAN:
-        yield "a plan"
+        yield "computed" if entry.computed else "a plan"
     if isinstance(seen, Observation | Result) and not entry.name.endswith(seen.stat):
         yield seen.stat.replace("_", " ")
+    if isinstance(seen, Observation) and entry.computed:
+        yield seen.phase.replace("_", " ")
     if isinstance(seen, Observation | Result) and seen.label != entry.name:
         yield seen.label if len(seen.label) <= _LABEL else f"{seen.label[:_LABEL]}…"
     yield from _whose(entry)
@@ -155,12 +157,12 @@ def about(entry: Entry, *, shown: bool = True, brief: bool = False) -> Iterator[
             yield _joined(entry.told.stat, entry.told.label, *marks)
     if entry.run is not None and entry.sort == READING:
         yield f"of the run {entry.run.id}"
-    if entry.sort == PLAN:
+    if entry.sort == PLAN and not entry.computed:
         yield f"printed by {_program(entry.piece)}, read as {_kinds(entry.piece)}"
 
 
 def _of_reading(entry: Entry, seen: Observation) -> Iterator[str]:
-    if entry.sort == PLAN:
+    if entry.sort == PLAN and not entry.computed:
         sort = "a budget that follows from settings" if seen.kind_of_origin == "budget" else ""
         yield f"a plan ({sort or 'an estimate'}): it was not measured, and nothing is compared with it"
     elif seen.kind_of_origin == "runtime_reported":
@@ -220,7 +222,9 @@ def marks(entry: Entry) -> dict[str, object]:
     keys = ("device_index", "rank", "label", "phase", "window", "kind_of_origin", "message_kind")
     told = {key: getattr(entry.told, key, None) for key in keys}
     kept = {key: value for key, value in told.items() if value not in (None, "")}
-    return {**kept, "basis": "planned"} if entry.sort == PLAN else kept
+    if entry.sort != PLAN:
+        return kept
+    return {**kept, "basis": "computed" if entry.computed else "planned"}
 
 
 def counters_of(found: Iterable[Entry]) -> frozenset[str]:

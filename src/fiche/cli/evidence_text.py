@@ -10,6 +10,7 @@ from fiche.cli.levels_text import levels
 from fiche.cli.readings_text import readings, set_aside, stated
 from fiche.cli.redactions_text import redactions
 from fiche.cli.results_text import results_text
+from fiche.cli.simulation_lines import simulation_lines
 from fiche.cli.snapshot_text import snapshot_lines
 from fiche.cli.terminal import paragraph, table
 from fiche.importers._vocabulary import QUANTITIES, observations
@@ -98,7 +99,10 @@ def _told(reading: Reading) -> Iterator[str]:
     yield from _runs(reading.runs)
     yield from stated(reading)
     yield from readings(observations(reading))
-    yield from readings(reading.planned, planned=True)
+    if reading.simulation is not None:
+        yield from simulation_lines(reading.simulation)
+    else:
+        yield from readings(reading.planned, planned=True)
     yield from results_text(reading.results)
     yield from document_text(reading)
     yield from set_aside(reading.not_observed)

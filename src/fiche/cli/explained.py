@@ -26,7 +26,7 @@ from fiche.kernel.diagnostic import Refused
 from fiche.kernel.figure import Node, Operand
 from fiche.kernel.finding import Finding
 from fiche.kernel.ledger import Ledger, ledger
-from fiche.kernel.origin import Observed, Stated
+from fiche.kernel.origin import Observed, Simulated, Stated
 from fiche.kernel.piece import Failure
 from fiche.kernel.places import Places
 from fiche.kernel.record import record
@@ -138,7 +138,7 @@ def _with_entries(steps: Iterator[Step], asked: _Asked, told: _Told) -> Iterator
     """Each step with what a piece tells beside the number; warnings where just that was asked for."""
     for step in steps:
         entry = told.by_id.get(step.node.id)
-        if entry is None or not isinstance(step.node.origin, Observed):
+        if entry is None or not isinstance(step.node.origin, Observed | Simulated):
             yield step
             continue
         warnings = told.warnings(entry) if entry is asked.entry else ()

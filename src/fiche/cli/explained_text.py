@@ -137,7 +137,8 @@ def _read_at(quote: Quote | None) -> Iterator[str]:
 
 
 def _basis(step: Step) -> str:
-    return "planned" if step.entry is not None and step.entry.sort == PLAN else basis(step.node)
+    plan = step.entry is not None and step.entry.sort == PLAN and not step.entry.computed
+    return "planned" if plan else basis(step.node)
 
 
 def _origin(node: Figure, entry: Entry | None) -> Iterator[str]:

@@ -23,9 +23,8 @@ from fiche.kernel.simulation import (
     RESERVED,
     SimulatedPhase,
     Simulation,
-    Uncovered,
+    bound_of,
     peak_of,
-    simulated,
 )
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case
@@ -246,7 +245,7 @@ class _Need:
             if by:
                 covered[item.name] = by
             elif item.high is not None:
-                bounded[item.name] = _bound(item, item.high, self.told.by)
+                bounded[item.name] = bound_of(item, self.told.by)
             else:
                 left.append(item.name)
         return covered, bounded, left
@@ -279,12 +278,6 @@ def _counts(item: LoadItem, phase: str) -> bool:
     """What a phase surely holds: a load, unlike a step, has none of what comes and goes in any phase."""
     passing = not item.resident and not item.phases
     return item.name not in UNSEEN and not (passing and phase == _LOAD)
-
-
-def _bound(item: Uncovered, high: int, by: str) -> Figure:
-    """From what is documented at least to what is documented at most."""
-    most = simulated(high, item.pointer, "high_bytes", f"uncovered: {item.name}", by)
-    return replace(most, low=item.low or 0, label=f"{item.name}, as documented")
 
 
 def _open(names: list[str], name: str) -> Unknown:

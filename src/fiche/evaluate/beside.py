@@ -184,7 +184,7 @@ def _groups(
     """Every group that one of the two sides has something in."""
     for group, kinds in _KINDS.items():
         items = [item for item in seen if _ITEMS.get(item.name, PASSING) == group]
-        live = [(place, one) for place, one in enumerate(phase.at_peak.live) if one.kind in kinds]
+        live = [one for one in phase.at_peak.live if one.kind in kinds]
         if not items and not live:
             continue
         word = group.replace(" ", "_")
@@ -195,11 +195,11 @@ def _groups(
                 simulated(
                     one.num_bytes,
                     phase.pointer,
-                    f"at_peak/live/{place}/bytes",
+                    f"at_peak/live/{one.place}/bytes",
                     f"live {one.kind}",
                     by,
                 )
-                for place, one in live
+                for one in live
             ],
             BYTE,
         ).named(f"{name}.simulated.{word}", f"{group} live at the peak, by simulation")

@@ -78,7 +78,10 @@ def _twice(phases: Sequence[dict[str, Any]]) -> Iterator[Fault]:
 
 
 def _peak(peak: dict[str, Any], phases: Sequence[dict[str, Any]]) -> Iterator[Fault]:
-    """The peak of the whole is that of the phase that it names, and no phase goes beyond."""
+    """The peak of the whole is that of the phase that it names, and no phase goes beyond.
+
+    Where a phase has no reserved bytes, that of the whole may be untold.
+    """
     hint = "`peak` repeats the largest peak of `phases`"
     named = next((p for p in phases if all(p[k] == v for k, v in _named(peak).items())), None)
     if named is None:
@@ -89,7 +92,8 @@ def _peak(peak: dict[str, Any], phases: Sequence[dict[str, Any]]) -> Iterator[Fa
     for counter in _COUNTERS:
         told = [phase[counter]["peak"] for phase in phases if phase[counter] is not None]
         most = max(told, default=None)
-        if peak[counter] != most:
+        untold = peak[counter] is None and len(told) < len(phases)
+        if peak[counter] != most and not untold:
             message = f"{peak[counter]} B, and the largest peak of the phases is {most} B"
             yield Fault("F587", ("peak", counter), message, hint)
 

@@ -41,8 +41,9 @@ def simulation_of(found: Form) -> Simulation:
                 source=one["source"],
                 count=one["count"],
                 peak_bytes=one["peak_bytes"],
+                pointer=found.at("effects", place),
             )
-            for one in document["effects"]
+            for place, one in enumerate(document["effects"])
         ),
         uncovered=tuple(_uncovered(found)),
         answers=tuple(
@@ -112,13 +113,14 @@ def _largest(phases: tuple[SimulatedPhase, ...]) -> dict[str, Figure]:
 
 
 def _at_peak(told: _Told) -> AtPeak:
-    live = sorted(told["live"], key=lambda one: -one["bytes"])
+    live = sorted(enumerate(told["live"]), key=lambda one: -one[1]["bytes"])
     return AtPeak(
         operator=told["operator"],
         module=told["module"],
         line=_line(told["source"]),
         live=tuple(
-            Live(kind=one["kind"], num_bytes=one["bytes"], count=one["count"]) for one in live
+            Live(kind=one["kind"], num_bytes=one["bytes"], count=one["count"], place=place)
+            for place, one in live
         ),
         largest=tuple(
             Alike(

@@ -12,6 +12,7 @@ from fiche.importers._snapshot_device import (
     levels_at_peaks,
     observations,
 )
+from fiche.importers._snapshot_labels import labelled
 from fiche.importers._snapshot_live import MOST_GROUPS, words
 from fiche.importers._snapshot_replay import Level, Replay, instant
 from fiche.importers._snapshot_shape import DEFAULT_POOL
@@ -152,7 +153,7 @@ def _further(root: Mapping[str, Any], devices: Sequence[Device]) -> dict[str, ob
     annotations, count = _annotations(root)
     told: dict[str, object] = {
         "devices": [_device(device) for device in devices],
-        "timeline": [_timeline(d, d.replay) for d in devices if d.replay is not None],
+        "timeline": [_timeline(d, d.replay, annotations) for d in devices if d.replay is not None],
         "largest_at_peak": [_largest(d, d.replay) for d in devices if d.replay is not None],
         "private_pools": [pool for device in devices for pool in _pools(device)],
         "annotations": annotations,
@@ -191,8 +192,11 @@ def _peak(device: Device, level: Level, start: int | None) -> dict[str, int | No
     }
 
 
-def _timeline(device: Device, told: Replay) -> dict[str, object]:
+def _timeline(
+    device: Device, told: Replay, annotations: Sequence[Mapping[str, object]]
+) -> dict[str, object]:
     """The largest level of each stretch of entries, and the time of the stretch's first entry."""
+    labels = labelled(device.trace, device.index, annotations)
     step = told.reserved.step
     places = range(0, len(device.trace), step)
     asked, reserved = device.requested_start(told), device.reserved_start(told)
@@ -204,6 +208,7 @@ def _timeline(device: Device, told: Replay) -> dict[str, object]:
         "reserved": [reserved + high for high in told.reserved.points],
         "requested": None if asked is None else [asked + high for high in told.requested.points],
         "allocated_at_least": [allocated + high for high in told.allocated.points],
+        **({"labels": labels} if labels else {}),
     }
 
 

@@ -16,6 +16,7 @@ from fiche.kernel.finding import Finding
 from fiche.kernel.gaps import gaps
 from fiche.kernel.origin import Computed, Stated
 from fiche.kernel.record import record, replace
+from fiche.kernel.simulation import details
 from fiche.kernel.trace import basis, formula, inputs
 
 WEAKEST_FIRST = ("unknown", "assumed", "declared", "observed", "stated")
@@ -222,6 +223,10 @@ def _simulated(decision: Decision) -> Iterator[Root]:
             found += [side for group in phase.groups for side in (group.formulas, group.simulated)]
         for node in found:
             yield Root(owner=owner, name=node.id, node=node)
+    for piece in decision.fiche.pieces:
+        if piece.reading.simulation is not None:
+            for figure in details(piece.reading.simulation, piece.id):
+                yield Root(owner=piece.id, name=figure.id, node=figure)
 
 
 def _judged(found: Finding) -> Iterator[Root]:

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Figure
-from fiche.kernel.origin import Observed
+from fiche.kernel.origin import Observed, Simulated
 from fiche.kernel.piece import Capacity, Failure, Observation, Piece, Printed, Result, Run
 from fiche.kernel.unit import BYTE, ONE, SECOND, count_of
+
+# The origin of what a simulation says of a counter; it stands among the plans of a reading.
+COMPUTED = "computed"
 
 
 def observation_id(piece: str, run: str, place: int) -> str:
@@ -43,13 +46,7 @@ def capacities(piece: Piece) -> Iterator[tuple[str, Capacity]]:
 
 def observed(seen: Observation, name: str) -> Figure | None:
     """An observation as a figure of its own; None where the program printed no value (C2)."""
-    origin = Observed(
-        pointer=seen.pointer,
-        counter=seen.counter,
-        scope=seen.scope,
-        stat=seen.stat,
-        printed=seen.value.text if seen.value else str(seen.number),
-    )
+    origin = _origin(seen)
     if seen.value is not None:
         return printed(seen.value, origin, name)
     if seen.number is None:
@@ -58,7 +55,20 @@ def observed(seen: Observation, name: str) -> Figure | None:
     return Figure(low=number, high=number, unit=unit, origin=origin, id=name, label=seen.counter)
 
 
-def printed(value: Printed, origin: Observed, name: str) -> Figure | None:
+def _origin(seen: Observation) -> Observed | Simulated:
+    """A reading was observed; what a simulation says of a counter is computed."""
+    told = seen.value.text if seen.value else str(seen.number)
+    if seen.kind_of_origin == COMPUTED:
+        by = str(seen.marks.get("by", ""))
+        return Simulated(
+            pointer=seen.pointer, counter=seen.counter, stat=seen.stat, printed=told, by=by
+        )
+    return Observed(
+        pointer=seen.pointer, counter=seen.counter, scope=seen.scope, stat=seen.stat, printed=told
+    )
+
+
+def printed(value: Printed, origin: Observed | Simulated, name: str) -> Figure | None:
     """A printed quantity as a figure, as wide as its rounding; None where there is no value."""
     if value.unavailable or value.low is None:
         return None
@@ -112,3 +122,12 @@ def figures(piece: Piece) -> Iterator[Figure]:
             seen.append(quantity(value, failure.pointer, key, f"{name}.{key}"))
     seen += [figure for _, _, figure in results(piece)]
     yield from (figure for figure in seen if figure is not None)
+
+
+def planned_ids(piece: Piece) -> dict[str, str]:
+    """The id of every plan of a piece by its place in the document."""
+    return {
+        seen.pointer.path: observation_id(piece.id, "planned", place)
+        for place, seen in enumerate(piece.reading.planned, 1)
+        if seen.pointer.path is not None
+    }

@@ -5,12 +5,12 @@ Nothing here was observed. Its figures are computed, and never firm: they neithe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Simulated
-from fiche.kernel.record import field, record
+from fiche.kernel.record import field, record, replace
 from fiche.kernel.unit import BYTE
 
 # The kind of piece that holds one.
@@ -29,11 +29,15 @@ class Levels:
 
 @record
 class Live:
-    """Bytes of one kind that were live at a peak: parameter, gradient, activation, temporary, ..."""
+    """Bytes of one kind that were live at a peak: parameter, gradient, activation, temporary, ...
+
+    `place` is where it stands in the document's list.
+    """
 
     kind: str
     num_bytes: int
     count: int
+    place: int
 
 
 @record
@@ -90,6 +94,7 @@ class Effect:
     source: str
     count: int
     peak_bytes: int
+    pointer: Pointer
 
 
 @record
@@ -169,3 +174,37 @@ def simulated(
     place = Pointer(sha256=at.sha256, path=f"{at.path}/{path}", text=str(value))
     origin = Simulated(pointer=place, counter=counter, stat=stat, printed=str(value), by=by)
     return Figure(low=value, high=value, unit=BYTE, origin=origin, label=counter.replace("_", " "))
+
+
+def peak_phase(told: Simulation) -> SimulatedPhase:
+    """The phase with the largest allocated peak; the first one among equals."""
+    return max(told.phases, key=lambda phase: phase.allocated.peak)
+
+
+def details(told: Simulation, piece: str) -> Iterator[Figure]:
+    """What a report shows beside the peaks, under ids of its piece.
+
+    The live bytes at the largest peak by kind (`sim/live.cache`), what each effect held (`sim/effect.1`), and
+    the documented bounds of what is uncovered (`sim/uncovered.1`).
+    """
+    top = peak_phase(told)
+    for one in top.at_peak.live:
+        path = f"at_peak/live/{one.place}/bytes"
+        made = simulated(one.num_bytes, top.pointer, path, f"live {one.kind}", told.by)
+        yield made.named(
+            f"{piece}/live.{one.kind}", f"{one.kind.replace('_', ' ')} live at the peak"
+        )
+    for place, effect in enumerate(told.effects, 1):
+        made = simulated(effect.peak_bytes, effect.pointer, "peak_bytes", effect.name, told.by)
+        yield made.named(f"{piece}/effect.{place}", f"{effect.name}: the most held at once")
+    for place, item in enumerate(told.uncovered, 1):
+        if item.low is not None or item.high is not None:
+            yield replace(bound_of(item, told.by), id=f"{piece}/uncovered.{place}")
+
+
+def bound_of(item: Uncovered, by: str) -> Figure:
+    """From what is documented at least to what is documented at most; an end that is not stays open."""
+    key = "low_bytes" if item.high is None else "high_bytes"
+    value = item.low if item.high is None else item.high
+    most = simulated(value or 0, item.pointer, key, f"uncovered: {item.name}", by, stat="bound")
+    return replace(most, low=item.low or 0, high=item.high, label=f"{item.name}, as documented")

@@ -27,6 +27,7 @@ from fiche.kernel.piece import (
 from fiche.kernel.places import Places
 from fiche.kernel.readings import capacities, failures, observation_id
 from fiche.render._figures import fact
+from fiche.render._simulations import simulation
 
 
 def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         **({"run": cited.run} if cited.run else {}),
         **({"redacted": dict(cited.redacted)} if cited.redacted else {}),
         **_lasting(cited, book, places),
-        **_further(cited, places),
+        **_further(cited, book, places),
     }
 
 
@@ -78,7 +79,7 @@ def _lasting(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value}
 
 
-def _further(cited: Piece, places: Places) -> dict[str, Any]:
+def _further(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
     """What few formats tell: each key only where there is something under it."""
     reading = cited.reading
     planned = _observations(cited.id, "planned", reading.planned, places)
@@ -90,6 +91,7 @@ def _further(cited: Piece, places: Places) -> dict[str, Any]:
         ],
         "counters": dict(reading.counters),
         "further": dict(reading.further),
+        "simulation": simulation(cited, book),
     }
     return {key: value for key, value in told.items() if value}
 

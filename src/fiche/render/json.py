@@ -21,6 +21,7 @@ from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.workload import Case, Workload
 from fiche.render._figures import condition, fact, figure, short
 from fiche.render._pieces import piece
+from fiche.render._simulations import beside
 
 # 1: first form.
 FORMAT = "fiche-decision/1"
@@ -81,6 +82,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "choice": _choice(fiche.choice),
         "conditional_choice": decision.conditional_choice,
         "invalidated_by": [fact(f, places) for f in fiche.invalidated_by],
+        **_simulated(decision, book),
     }
 
 
@@ -248,6 +250,12 @@ def _second(second: SecondReading) -> dict[str, Any]:
         "would_be": second.would_be.code,
         "if_held": list(second.if_held),
     }
+
+
+def _simulated(decision: Decision, book: Ledger) -> dict[str, Any]:
+    """Simulations beside the formulas; no key where none is cited."""
+    told = [beside(one, book) for one in decision.simulations]
+    return {"simulations": told} if told else {}
 
 
 def _choice(choice: Choice | None) -> dict[str, str] | None:

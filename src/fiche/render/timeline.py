@@ -1,7 +1,8 @@
 """The picture of a memory window as SVG: in a page, and alone as a file.
 
-Told apart without colour: reserved is a heavy line over a pale area, requested a dark area; their peaks
-are a triangle and a disc. The plate is white, on screens in dark colours as well.
+Told apart without colour: reserved is a heavy line over a pale area, requested (or allocated) a dark area;
+their peaks are a triangle and a disc. Bands are parted by dotted lines and named above the levels. The plate
+is white, on screens in dark colours as well.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from markupsafe import Markup, escape
 from fiche.kernel.piece import Reading
 from fiche.render.visible import visible
 from fiche.report import timeline
-from fiche.report.parts import Curve, Peak, Timeline
-from fiche.report.timeline import BOTTOM, HEIGHT, LEFT, RIGHT, TOP
+from fiche.report.parts import Band, Curve, Peak, Timeline
+from fiche.report.timeline import BOTTOM, HEAD, HEIGHT, LEFT, RIGHT, TOP
 from fiche.report.words import language
 
 _INK, _QUIET, _RULE = "#14171a", "#474e57", "#d5dae0"
-_AREAS = {"reserved": "#e3e8ee", "requested": "#6f8295"}
-_LINES = {"reserved": (_INK, 3), "requested": ("#1f4e79", 1)}
+_AREAS = {"reserved": "#e3e8ee", **dict.fromkeys(("requested", "allocated"), "#6f8295")}
+_LINES = {"reserved": (_INK, 3), **dict.fromkeys(("requested", "allocated"), ("#1f4e79", 1))}
+# A row of what the numbers of bands stand for.
+_KEY_ROW = 20
 _ROWS = (48, 68)
 # The width of a letter, near enough to tell whether a label covers a line.
 _LETTER = 8
@@ -44,7 +47,8 @@ def timeline_svg(reading: Reading, tag: str = "en") -> str:
 
 
 def _svg(drawn: Sequence[Timeline]) -> Iterator[str]:
-    height = HEIGHT * len(drawn)
+    heights = [HEIGHT + _KEY_ROW * len(one.keys) for one in drawn]
+    height = sum(heights)
     title = _text("; ".join(f"{one.title}: {one.said}" for one in drawn))
     yield (
         f'<svg role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {height}" '
@@ -52,7 +56,7 @@ def _svg(drawn: Sequence[Timeline]) -> Iterator[str]:
     )
     yield f'<rect x="0" y="0" width="1000" height="{height}" fill="#ffffff"/>'
     for place, one in enumerate(drawn):
-        yield f'<g transform="translate(0 {place * HEIGHT})">'
+        yield f'<g transform="translate(0 {sum(heights[:place])})">'
         yield from _one(one)
         yield "</g>"
     yield "</svg>"
@@ -61,6 +65,7 @@ def _svg(drawn: Sequence[Timeline]) -> Iterator[str]:
 def _one(drawn: Timeline) -> Iterator[str]:
     yield _words(10, 22, drawn.title, "start", weight=600)
     yield from _legend(drawn.curves)
+    yield from _bands(drawn.bands)
     for curve in drawn.curves:
         yield _area(curve)
     for tick in drawn.ys:
@@ -71,14 +76,37 @@ def _one(drawn: Timeline) -> Iterator[str]:
         yield _words(tick.at, BOTTOM + 24, tick.label, "middle", fill=_QUIET)
     for curve in drawn.curves:
         yield _line(curve)
+    for band in drawn.bands[1:]:
+        yield _parting(band)
     yield f'<path d="M{LEFT} {TOP} V{BOTTOM} H{RIGHT}" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
     yield _words(LEFT - 8, TOP - 12, drawn.up, "end", fill=_QUIET)
     yield _words((LEFT + RIGHT) // 2, BOTTOM + 48, drawn.across, "middle", fill=_QUIET)
+    for place, line in enumerate(drawn.keys):
+        yield _words(LEFT, HEIGHT + _KEY_ROW * place + 8, line, "start", fill=_QUIET)
     rows = tuple(zip(_in_rows(drawn.peaks), _ROWS, strict=False))
     for peak, row in rows:
         yield _leader(peak, row)
     for peak, row in rows:
         yield from _peak(peak, row)
+
+
+def _bands(bands: Sequence[Band]) -> Iterator[str]:
+    """A strip of names; every other one on a ground of its own."""
+    for place, band in enumerate(bands):
+        ground = "#eef1f4" if place % 2 else "#ffffff"
+        yield (
+            f'<rect x="{band.left}" y="{TOP}" width="{max(band.right - band.left, 1)}" height="{HEAD - 4}" '
+            f'fill="{ground}"><title>{_text(band.name)}</title></rect>'
+        )
+        if band.label:
+            yield _words((band.left + band.right) // 2, TOP + 15, band.label, "middle", fill=_QUIET)
+
+
+def _parting(band: Band) -> str:
+    return (
+        f'<path d="M{band.left} {TOP} V{BOTTOM}" stroke="{_QUIET}" stroke-width="0.8" '
+        'stroke-dasharray="1 3" fill="none"/>'
+    )
 
 
 def _in_rows(peaks: Sequence[Peak]) -> Sequence[Peak]:

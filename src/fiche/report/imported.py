@@ -43,6 +43,8 @@ def imported(desk: Desk) -> Iterator[Block]:
 
 def _readings(piece: Piece, *, plans: bool) -> Iterable[tuple[str, Observation]]:
     reading = piece.reading
+    if plans and reading.simulation is not None:
+        return ()  # a section of its own tells it
     chosen, run = (reading.planned, "planned") if plans else (reading.observations, "")
     return ((observation_id(piece.id, run, place), seen) for place, seen in enumerate(chosen, 1))
 

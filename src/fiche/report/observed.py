@@ -51,9 +51,16 @@ def _windows(desk: Desk) -> Iterator[Block]:
     """A picture for each device of a cited snapshot, under the piece that it is of (C4, C12)."""
     for piece in desk.decision.fiche.pieces:
         name = f"window-{piece.id}"
-        drawn = timelines(piece.reading, name, desk.language.phrases, desk.style)
+        computed = piece.reading.simulation is not None
+        drawn = (
+            () if computed else timelines(piece.reading, name, desk.language.phrases, desk.style)
+        )
         if drawn:
-            yield Paragraph((Reference(piece.id), Words(": "), *desk.say("timeline_caption")))
+            labels = (
+                (Words(" "), *desk.say("timeline_labels")) if any(d.bands for d in drawn) else ()
+            )
+            told = (Reference(piece.id), Words(": "), *desk.say("timeline_caption"), *labels)
+            yield Paragraph(told)
             yield from drawn
 
 

@@ -198,7 +198,7 @@ class Tick:
 
 @record
 class Curve:
-    """One level over time: `kind` is reserved or requested, `points` (across, down) go from left to right."""
+    """One level over time: `kind` is reserved, requested or allocated; `points` are (across, down)."""
 
     kind: str
     label: str
@@ -217,10 +217,25 @@ class Peak:
 
 
 @record
-class Timeline:
-    """Levels of memory over a recorded window. `said` is in words what the peaks show.
+class Band:
+    """A stretch with a name of its own, from `left` to `right`; `label` is as much of it as has room.
 
-    `across` and `up` name the axes, `xs` and `ys` are their marks.
+    Where the name itself has none, `key` is the number that stands for it.
+    """
+
+    left: int
+    right: int
+    label: str
+    name: str
+    key: str
+
+
+@record
+class Timeline:
+    """Levels of memory over a window. `said` is in words what the peaks show.
+
+    `across` and `up` name the axes, `xs` and `ys` are their marks. `keys` are lines that say what the numbers
+    of `bands` stand for.
     """
 
     id: str
@@ -232,6 +247,8 @@ class Timeline:
     curves: tuple[Curve, ...]
     peaks: tuple[Peak, ...]
     said: str
+    bands: tuple[Band, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @record

@@ -14,6 +14,7 @@ from fiche.report import (
     missing,
     need,
     observed,
+    simulation,
     workload,
 )
 from fiche.report.answer import opening
@@ -21,12 +22,13 @@ from fiche.report.desk import Desk
 from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Words
 
 # In reading order: what a committee decides on, then what an engineer audits.
-_SECTIONS: tuple[Callable[[Desk], Section], ...] = (
+_SECTIONS: tuple[Callable[[Desk], Section | None], ...] = (
     candidates.section,
     missing.section,
     criteria.section,
     need.section,
     load.section,
+    simulation.section,
     observed.section,
     workload.section,
     evidence.section,
@@ -58,7 +60,7 @@ def brief(decision: Decision, language: str = "en") -> Report:
     return _report(Desk.of(decision, language), _SECTIONS[:_BRIEF])
 
 
-def _report(desk: Desk, sections: tuple[Callable[[Desk], Section], ...]) -> Report:
+def _report(desk: Desk, sections: tuple[Callable[[Desk], Section | None], ...]) -> Report:
     fiche = desk.decision.fiche
     return Report(
         language=desk.language.tag,
@@ -68,7 +70,7 @@ def _report(desk: Desk, sections: tuple[Callable[[Desk], Section], ...]) -> Repo
         tool=desk.word("tool").format(version=desk.decision.tool_version),
         eyebrow=_eyebrow(desk),
         opening=opening(desk),
-        sections=tuple(section(desk) for section in sections),
+        sections=tuple(told for section in sections if (told := section(desk)) is not None),
         chrome=_chrome(desk),
     )
 

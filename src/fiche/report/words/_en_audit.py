@@ -75,6 +75,7 @@ AUDIT = {
         "Two levels of the allocator over the window that was recorded, the highest of each stretch of "
         "entries. Their peaks are two instants: the difference of both is at neither."
     ),
+    "timeline_labels": "The bands are labels of the program itself, and no phases of this fiche.",
     "runs_caption": (
         "Loads tested: what was executed is what counts; a run taken phase by phase may overlap otherwise"
     ),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fiche.report.words._en_audit import AUDIT
 from fiche.report.words._en_decision import DECISION
+from fiche.report.words._en_simulation import SIMULATION
 from fiche.report.words._language import Language
 
 MEMBER = Language(
     tag="en",
     plural=lambda n: 0 if n == 1 else 1,
-    phrases={**DECISION, **AUDIT},
+    phrases={**DECISION, **AUDIT, **SIMULATION},
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
     verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
     wants={"admissible": "Met", "to_confirm": "To confirm", "exclude": "Not met"},

@@ -1,0 +1,61 @@
+"""Named stretches of a picture: a name where it has room, else a number, and what the numbers stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from fiche.report.parts import Band
+
+# The width of a letter and of a band's edges, near enough to tell whether a name has room.
+_LETTER, _EDGES = 8, 8
+_LINE = 108
+
+
+def bands_of(
+    stretches: Sequence[tuple[str, int, int]], across: Callable[[int], int]
+) -> tuple[Band, ...]:
+    """Bands from left to right; the same name has the same number wherever it comes again."""
+    numbers: dict[str, int] = {}
+    short = {name for name, start, end in stretches if not _fits(name, across(end) - across(start))}
+    found = []
+    for name, start, end in stretches:
+        left, right = across(start), across(end)
+        label = name
+        if name in short:
+            label = str(numbers.setdefault(name, len(numbers) + 1))
+        room = _fits(label, right - left)
+        key = label if name in short else ""
+        found.append(Band(left=left, right=right, label=label if room else "", name=name, key=key))
+    return tuple(found)
+
+
+def innermost(stretches: Sequence[tuple[str, int, int]]) -> tuple[tuple[str, int, int], ...]:
+    """Those that hold no other, in the order of their starts: one around others is told by them."""
+    found = []
+    for place, one in enumerate(stretches):
+        after = stretches[place + 1] if place + 1 < len(stretches) else None
+        if after is None or after[1] >= one[2]:
+            found.append(one)
+    return tuple(found)
+
+
+def _fits(text: str, width: int) -> bool:
+    return _LETTER * len(text) + _EDGES <= width
+
+
+def keys_of(bands: Sequence[Band]) -> tuple[str, ...]:
+    """Lines that say what the numbers stand for."""
+    told = dict.fromkeys(f"{band.key} {band.name}" for band in bands if band.key)
+    return tuple(_lines(list(told)))
+
+
+def _lines(words: Sequence[str]) -> Iterator[str]:
+    line = ""
+    for word in words:
+        if line and len(line) + len(word) + 3 > _LINE:
+            yield line
+            line = word
+        else:
+            line = f"{line} · {word}" if line else word
+    if line:
+        yield line
