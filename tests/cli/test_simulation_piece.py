@@ -115,6 +115,25 @@ def test_an_import_draws_its_window(fiche, folder):
     assert ">prefill<" in drawn
 
 
+def test_it_is_attached_without_a_scope_to_complete(fiche, folder):
+    """It says its own words, and ran on no device."""
+    path = folder / "fiche.yaml"
+    path.write_text(
+        FICHE.replace("  - {id: sim, file: sim.json, kind: simulation}\n", "").replace(
+            "pieces:\n", ""
+        ),
+        encoding="utf-8",
+    )
+    ended = fiche("import", folder / "sim.json", "--to", path)
+    assert ended.code == 0, ended.err
+    text = path.read_text(encoding="utf-8")
+    added = text[text.index("pieces:") :]
+    assert "version: fiche-simulation/1" in added
+    assert "scope" not in added
+    assert "#" not in added.partition("candidates:")[0]
+    assert fiche("check", path, "--json").json()["simulations"][0]["phases"]
+
+
 def test_check_does_not_call_it_unused(fiche, folder):
     assert "sim is not used" not in fiche("check", folder / "fiche.yaml").out
     text = FICHE.replace("0e9e39f2", "deadbeef")

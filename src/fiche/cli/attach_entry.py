@@ -11,6 +11,7 @@ from fiche.kernel.catalog import Card
 from fiche.kernel.decision import Fiche
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
+from fiche.kernel.simulation import SIMULATION
 from fiche.load.entry import Line
 from fiche.load.pieces import DOCUMENT_KINDS
 from fiche.render.visible import visible
@@ -22,7 +23,7 @@ _RECORD = "fiche_record"
 # What says itself which run it is of.
 _OF_A_RUN = (_RECORD, "fiche_run")
 # They say their scope under a fiche's own words.
-_OWN_WORDS = (_RECORD, "fiche_environment")
+_OWN_WORDS = (_RECORD, "fiche_environment", SIMULATION)
 _LEAD = "To complete where you know it, without the #. What stays unsaid leaves a verdict open."
 _BY = "who vouches for this"
 # Said at the import and above what it is the reason of.
@@ -130,7 +131,12 @@ def _stated_lines(reading: Reading, cards: Sequence[Card]) -> list[Line]:
 
 
 def to_complete(reading: Reading, fiche: Fiche, cards: Sequence[Card]) -> tuple[str, ...]:
-    """What the criteria compare with such a file and neither it states nor its one card tells."""
+    """What the criteria compare with such a file and neither it states nor its one card tells.
+
+    A simulation ran on no device: there is nothing of one to complete.
+    """
+    if reading.kind == SIMULATION:
+        return ()
     known = {line.key for line in _stated_lines(reading, cards)}
     return tuple(path for path in missing(reading, fiche) if path not in known)
 

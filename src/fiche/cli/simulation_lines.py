@@ -1,4 +1,4 @@
-"""A simulation as a piece, for a terminal: the peaks of each phase, where they are reached, what is in neither."""
+"""A simulation as a piece, for a terminal: where each phase peaks, and what is in none of its figures."""
 
 from __future__ import annotations
 
