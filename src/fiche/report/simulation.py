@@ -191,8 +191,8 @@ def _uncovered(desk: Desk, piece: Piece, told: Simulation) -> Iterator[Block]:
     for place, item in enumerate(told.uncovered, 1):
         figure = desk.book.figures.get(f"{piece.id}/uncovered.{place}")
         bound: Part = Missing(desk.word("not_known"))
-        if isinstance(figure, Figure):
-            bound = desk.listed(figure)
+        if figure is not None:
+            bound = desk.amount(figure)
         rows.append(
             row(
                 cell((Code(item.name),)),
