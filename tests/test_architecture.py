@@ -34,6 +34,7 @@ DOORS = (
     "vendors",
     "criteria",
     "measure/workloads",
+    "simulate/effects",
 )
 BANNED_NAMES = {"size", "data", "info", "manager", "util", "utils", "helper", "helpers"}
 BANNED_CALLS = {"open", "print", "input", "float", "eval", "exec"}
