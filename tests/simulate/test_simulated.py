@@ -137,7 +137,9 @@ def test_a_step_tells_what_each_byte_is_for():
         by_kind[group.kind] = by_kind.get(group.kind, 0) + group.num_bytes
     small = by_kind.pop("input"), by_kind.pop("activation", 0)
     assert small == (64 * 1024 * 4, 512)  # the loss is still held
-    assert by_kind.pop("workspace") == 2 * 8_519_680  # of cuBLAS: forward and backward have one each
+    assert (
+        by_kind.pop("workspace") == 2 * 8_519_680
+    )  # of cuBLAS: forward and backward have one each
     # A step over all tensors at once keeps one more copy: the square roots.
     assert by_kind == {
         "parameter": 32 * MIB,
@@ -158,8 +160,9 @@ def test_a_checkpointed_layer_runs_again_on_the_same_device():
         model = dense()
 
         def layer(x):
-            seen.append(str(torch.zeros(1, device="cuda").device))
-            return model(x)
+            made = torch.zeros(1, device="cuda")
+            seen.append(str(made.device))
+            return model(x + made)
 
         x = torch.randn(64, 1024, device="cuda")
         with rec.phase("forward"):

@@ -201,6 +201,8 @@ def _elsewhere(card: Card) -> list[tuple[Any, str, Any]]:
     return [
         (torch, "Generator", _Generator),
         (common, "amp_definitely_not_available", lambda: False),
+        # Else the facade is asked of a backward pass, and is off while it runs: checkpointed code runs in it.
+        (torch.autograd, "has_torch_function", lambda *_: False),
         *((each, "_foreach_supported_types", kinds) for each in (optimizer, _foreach_utils)),
         *(
             (each, "_get_foreach_kernels_supported_devices", foreach)
