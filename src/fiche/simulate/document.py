@@ -49,7 +49,7 @@ def document(job: Job, workload: Workload, simulation: Simulation) -> dict[str, 
         "allocator": held.words,
         "effects": [dict(each) for each in simulation.effects],
         "uncovered": _uncovered(job, simulation),
-        "notes": _notes((*job.notes, *notes_of(workload), *simulation.notes, *held.notes)),
+        "notes": _notes((*job.notes, *notes_of(job, workload), *simulation.notes, *held.notes)),
         "timeline": timeline(simulation, held.levels[device].reserved, device),
     }
 

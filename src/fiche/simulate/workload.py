@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from fiche.simulate.simulation import Simulation
 
 TURNS = ("first", "repeat")
-# Weights are never read: no tensor of a simulation has content.
-_UNREAD = ("weights",)
+# No tensor of a simulation has content: nothing is read, and nothing can be written.
+_WITHOUT = ("weights", "export")
+_NO_EXPORT = (
+    "export is not simulated: it moves the weights to the host one by one, and there are none"
+)
 
 
 def workload_of(job: Job) -> Workload:
@@ -48,7 +51,7 @@ def _ready(job: Job) -> Workload:
     from fiche.measure.workloads import ready
 
     one = ready(job.workload)
-    options = one.checked({name: v for name, v in job.options.items() if name not in _UNREAD})
+    options = one.checked({name: v for name, v in job.options.items() if name not in _WITHOUT})
     if job.workload != "generation":
         return one.build(options)
     from fiche.simulate.decoding import SimulatedGeneration
@@ -84,6 +87,7 @@ def turns_of(workload: Workload) -> tuple[str, ...]:
     return turns
 
 
-def notes_of(workload: Workload) -> list[str]:
-    """What the workload itself has to say, once it has run."""
-    return list(getattr(workload, "notes", ()))
+def notes_of(job: Job, workload: Workload) -> list[str]:
+    """What is left out of the load, said once it has run."""
+    left = [_NO_EXPORT] if job.workload != FUNCTION and job.options.get("export") else []
+    return [*left, *getattr(workload, "notes", ())]
