@@ -1,8 +1,8 @@
-"""What a placement asks of one rank, read from words: the fiche's own under `placement`, and settings beside them."""
+"""What a placement asks of one rank, from words: the fiche's own, and settings beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fiche.kernel.record import field, record
@@ -21,12 +21,12 @@ _MIB = 2**20
 class Settings:
     """How the sharing software is set; the defaults are its own.
 
-    Fully sharded (PyTorch 2.13, `torch/distributed/fsdp/_fully_shard`): `param_dtype` and `reduce_dtype` of its
-    mixed precision, empty: as the parameters are; `reshard_after_forward` auto: every unit but the root.
-    `sync` last: gradients are reduced with the last microbatch of an update (accelerate's default), each: with
-    every one. DistributedDataParallel (2.13, `torch/nn/parallel/distributed.py`): buckets in bytes, the first
-    one smaller; `bucket_view`: gradients are views of the buckets. DeepSpeed (`deepspeed/runtime/zero/config.py`):
-    all others, in elements; `overlap_comm` auto: in stage 3 only.
+    Fully sharded (PyTorch 2.13, `torch/distributed/fsdp/_fully_shard`): `param_dtype` and `reduce_dtype`
+    of its mixed precision, empty: as the parameters are; `reshard_after_forward` auto: every unit but the
+    root. `sync` last: gradients are reduced with the last microbatch of an update (accelerate's default),
+    each: with every one. DistributedDataParallel (2.13, `torch/nn/parallel/distributed.py`): buckets in
+    bytes, the first one smaller; `bucket_view`: gradients are views of the buckets. DeepSpeed
+    (`deepspeed/runtime/zero/config.py`): all others, in elements; `overlap_comm` auto: in stage 3 only.
     """
 
     param_dtype: str = ""
@@ -96,13 +96,25 @@ class Placement:
         """True where one device has all of it, so that there is nothing to place."""
         return self.devices == 1 and self.offload == "none"
 
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know of the figures, a sentence each; none where nothing is placed."""
+        return () if self.whole else tuple(_notes(self))
+
     def with_accumulation(self) -> bool:
         """True where microbatches before the last one leave their gradients unreduced."""
         return self.settings.sync == "last"
 
 
 def _placement(words: Mapping[str, Any]) -> Placement:
-    known = {*_COUNTS, *_CUTS_NO_LOAD, *_BESIDE, "sharding", "offload", "tp_plan", *_setting_names()}
+    known = {
+        *_COUNTS,
+        *_CUTS_NO_LOAD,
+        *_BESIDE,
+        "sharding",
+        "offload",
+        "tp_plan",
+        *_setting_names(),
+    }
     for name in words:
         if name not in known:
             raise ValueError(f"{name[:60]!r} is no word of a placement")
@@ -124,6 +136,27 @@ def _placement(words: Mapping[str, Any]) -> Placement:
     )
     _check(made)
     return made
+
+
+def _notes(made: Placement) -> Iterator[str]:
+    if made.pipeline > 1:
+        yield (
+            f"layers are dealt out over {made.pipeline} devices of one process, balanced by bytes of "
+            'parameters as device_map="auto" does'
+        )
+        return
+    yield (
+        f"figures are of one rank of {made.devices}, the most loaded one; what the communication "
+        "library (NCCL) takes for itself is not in them"
+    )
+    yield "the model comes from the host's memory: it is whole on no device while it is laid out"
+    if made.tensor > 1:
+        plan = "a plan given by hand" if made.plan else "the model's own plan of transformers"
+        yield f"matrices are cut {made.tensor} ways by {plan}"
+    if made.sharding != "none" and made.data > 1:
+        yield f"{made.data} ranks have a batch each and share out by {made.sharding}"
+    if made.shares and made.sharding == "none":
+        yield f"{made.data} ranks have a batch each, and reduce gradients in buckets"
 
 
 def _check(made: Placement) -> None:
@@ -157,7 +190,9 @@ def _count(words: Mapping[str, Any], name: str) -> int:
 def _choice(words: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
     value = words.get(name, known[0])
     if value not in known:
-        raise ValueError(f"{name} is {str(value)[:60]!r}, and can be {', '.join(filter(None, known))}")
+        raise ValueError(
+            f"{name} is {str(value)[:60]!r}, and can be {', '.join(filter(None, known))}"
+        )
     return str(value)
 
 

@@ -41,10 +41,11 @@ def buffers_on(model: Any, ledger: Ledger) -> None:
 
 
 def dealt_out(model: Any, ledger: Ledger, devices: int) -> Any:
-    """Consecutive layers on each device, as `device_map="auto"` deals them (accelerate, `infer_auto_device_map`).
+    """Consecutive layers on each device, as accelerate deals them for `device_map="auto"`.
 
-    Devices are balanced by bytes of parameters (`get_balanced_memory`), and a block is never split. Each part takes
-    its inputs to its own device; the model brings its outputs to where its inputs were.
+    Devices are balanced by bytes of parameters (`get_balanced_memory`, `infer_auto_device_map`); a block
+    is never split. Each part takes its inputs to its own device; the model brings its outputs to where its
+    inputs were.
     """
     for name, index in device_map(model, devices).items():
         part = model.get_submodule(name)
@@ -90,7 +91,9 @@ def _brings_back(_: Any, args: Any, kwargs: Any, output: Any) -> Any:
 
 
 def _moved(values: Any, device: Any) -> Any:
-    if hasattr(values, "to_tuple"):  # an output of transformers: a dictionary with a class of its own
+    if hasattr(
+        values, "to_tuple"
+    ):  # an output of transformers: a dictionary with a class of its own
         for key, value in values.items():
             values[key] = _moved(value, device)
         return values

@@ -1,4 +1,4 @@
-"""What stage 3 of ZeRO gathers, when it fetches ahead, and what it keeps (`PartitionedParameterCoordinator`)."""
+"""What stage 3 of ZeRO gathers, fetches ahead and keeps, as `PartitionedParameterCoordinator` does."""
 
 from __future__ import annotations
 
@@ -139,9 +139,7 @@ class Fetched:
         let_go(self._ledger, buffer)
 
     def _fill(self, one: One, stream: int | None) -> None:
-        storages.filled(
-            self._ledger, one.whole, "zero3.whole_parameter", PARAMETER, stream=stream
-        )
+        storages.filled(self._ledger, one.whole, "zero3.whole_parameter", PARAMETER, stream=stream)
 
     def _drop(self, one: One) -> None:
         if one.state == HERE:
@@ -151,9 +149,7 @@ class Fetched:
 
     def _pass(self, ones: Sequence[One]) -> None:
         """What this module uses is no longer to be fetched."""
-        expected = {
-            id(each) for each in ones if self._fetched_for.get(id(each), -1) < self._step
-        }
+        expected = {id(each) for each in ones if self._fetched_for.get(id(each), -1) < self._step}
         while self._queue and expected:
             step, one = self._queue.popleft()
             self._fetched_for[id(one)] = max(step, self._fetched_for.get(id(one), -1))
@@ -176,7 +172,7 @@ class Fetched:
         """Small ones, those that were skipped as already there for a later use, and those used again soon."""
         wanted = {id(each) for each in ones}
         kept = {id(each) for each in ones if each.small}
-        kept |= {each for each in wanted if self._fetched_for.get(each, -1) >= self._step}
+        kept |= {each for each in wanted if self._fetched_for.get(each, -1) > self._step}
         passed = 0
         for later in self._trace[self._step :]:
             if passed >= self._settings.stage3_max_reuse_distance:
@@ -188,12 +184,13 @@ class Fetched:
 
 
 def hook(model: Any, fetched: Fetched) -> None:
-    """Gather before each module runs and before its backward pass; let go behind them."""
+    """Gather before each module runs and before its backward pass; let go behind them.
+
+    A module without parameters of its own fetches ahead all the same.
+    """
     model.register_forward_pre_hook(lambda module, _: fetched.begin(bool(module.training)))
     for module in model.modules():
-        ones = fetched.of(module)
-        if ones:
-            _hook_one(module, ones, fetched)
+        _hook_one(module, fetched.of(module), fetched)
 
 
 def _hook_one(module: Any, ones: list[One], fetched: Fetched) -> None:

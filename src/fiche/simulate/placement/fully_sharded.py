@@ -1,9 +1,9 @@
 """Fully sharded training (FSDP2), one rank: when each unit is gathered, prefetched, reduced and given back.
 
 The order of events is that of `torch/distributed/fsdp/_fully_shard` (PyTorch 2.13): `FSDPState` for hooks,
-`FSDPParamGroup` for gathering and reducing. A unit gathers before its forward pass and gives back after it, unless
-it is the root; before its backward pass it gathers again, and the unit before it is prefetched; when the gradients
-of its inputs are there, its own are reduced.
+`FSDPParamGroup` for gathering and reducing. A unit gathers before its forward pass and gives back after
+it, unless it is the root; before its backward pass it gathers again, and the unit before it is prefetched;
+when the gradients of its inputs are there, its own are reduced.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ class Unit:
     def _take(self) -> None:
         """In the forward pass the gathered buffer outlives the copies out of it until the next unit's are over.
 
-        `FSDPParamGroup.wait_for_unshard` still holds the last unit's buffer while it copies out of this one's.
+        `FSDPParamGroup.wait_for_unshard` still holds the last unit's buffer while it copies out of this
+        one's.
         """
         if not self.parts.is_gathering:
             return

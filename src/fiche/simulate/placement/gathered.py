@@ -1,9 +1,10 @@
 """The parameters of one unit: this rank's shards, the whole ones while they are gathered, and their gradients.
 
-A parameter is cut by rows, as `torch.chunk` cuts: all ranks have as many rows as the first, the most loaded one, and
-the last ones are padded (`FSDPParam._init_sharded_param`). Gathering copies shards into one buffer for all ranks
-and out of it into the whole parameters (`foreach_all_gather`, `foreach_all_gather_copy_out`); reducing copies whole
-gradients into one buffer and leaves the shard's in another (`foreach_reduce`).
+A parameter is cut by rows, as `torch.chunk` cuts: all ranks have as many rows as the first, the most
+loaded one, and the last ones are padded (`FSDPParam._init_sharded_param`). Gathering copies shards into
+one buffer for all ranks and out of it into the whole parameters (`foreach_all_gather`,
+`foreach_all_gather_copy_out`); reducing copies whole gradients into one buffer and leaves the shard's in
+another (`foreach_reduce`).
 """
 
 from __future__ import annotations

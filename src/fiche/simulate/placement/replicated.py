@@ -1,9 +1,10 @@
 """DistributedDataParallel, one rank: the buckets that gradients are reduced in.
 
-Source: `torch/nn/parallel/distributed.py` and `torch/csrc/distributed/c10d/reducer.cpp` (PyTorch 2.13). When it is made,
-parameters are broadcast in pieces of 250 MiB, two of them in flight, and one bucket takes all gradients; from the
-second forward pass on buckets follow the order in which gradients came, 25 MiB each and the first one 1 MiB. Buckets live
-as long as the model: a gradient is copied into one, summed there, and copied back (or stays there as a view).
+Source: `torch/nn/parallel/distributed.py` and `torch/csrc/distributed/c10d/reducer.cpp` (PyTorch 2.13).
+When it is made, parameters are broadcast in pieces of 250 MiB, two of them in flight, and one bucket takes
+all gradients; from the second forward pass on buckets follow the order in which gradients came, 25 MiB
+each and the first one 1 MiB. Buckets live as long as the model: a gradient is copied into one, summed
+there, and copied back (or stays there as a view).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Buckets:
         self._learned = [each for each in model.parameters() if each.requires_grad]
         self._buckets: list[Any] = []
         self._where: dict[int, Any] = {}
-        self._broadcast([each for each in model.parameters()])
+        self._broadcast(list(model.parameters()))
         self._build([self._learned])
         for each in self._learned:
             each.register_post_accumulate_grad_hook(self._arrived)

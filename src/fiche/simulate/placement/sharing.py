@@ -1,4 +1,4 @@
-"""What data-parallel ranks share in a training: nothing but gradients, their states, or the weights themselves."""
+"""What data-parallel ranks share in a training: only gradients, their states, or the weights too."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def shared(
 ) -> tuple[Any, Any, Any]:
     """The model as its rank has it, its optimizer (None: the usual one over its parameters), and what shares.
 
-    What shares has `around(backward)`, a backward pass with its own work before and behind; None where hooks of
-    the model do all of it.
+    What shares has `around(backward)`, a backward pass with its own work before and behind; None where
+    hooks of the model do all of it.
 
     Raises:
         NotSimulatedError: it cannot be shared so.

@@ -1,8 +1,8 @@
 """Storages that come and go while their tensors stay, as `resize_` of a storage does on a GPU.
 
-A parameter that is gathered for a while is one tensor all the time: autograd saves it in the forward pass, and its
-bytes are there again when the backward pass reads it. Here such a tensor is made out of the ledger's sight,
-and its entry is written when its bytes are taken.
+A parameter that is gathered for a while is one tensor all the time: autograd saves it in the forward pass,
+and its bytes are there again when the backward pass reads it. Here such a tensor is made out of the
+ledger's sight, and its entry is written when its bytes are taken.
 """
 
 from __future__ import annotations

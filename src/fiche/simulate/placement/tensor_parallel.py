@@ -1,9 +1,9 @@
 """Tensor parallelism, one rank: matrices cut by a plan, and what its collectives leave in memory.
 
-Plans and styles are those of transformers (5.24, `transformers/distributed/tensor_parallel.py`): the model's own, or one
-by hand. A tensor is cut as `torch.chunk` cuts, so the first rank is the most loaded where something is left over. In
-an autograd pass a collective returns a new tensor, as PyTorch's functional collectives do; without one, the sum
-behind a row-wise layer is made in place.
+Plans and styles are those of transformers (5.24, `transformers/distributed/tensor_parallel.py`): the
+model's own, or one by hand. A tensor is cut as `torch.chunk` cuts, so the first rank is the most loaded
+where something is left over. In an autograd pass a collective returns a new tensor, as PyTorch's
+functional collectives do; without one, the sum behind a row-wise layer is made in place.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _ATTENTION = ("q_proj", "k_proj", "v_proj")
 class Style:
     """How a layer is cut: the dimension of its matrix (from the last), what stands before it and behind it.
 
-    `packed` is how many matrices lie in one. Inputs: `whole` (their gradients are summed), `split` (cut on the way
-    in), else as they come. Outputs: `sum`, `gather`, else as they are.
+    `packed` is how many matrices lie in one. Inputs: `whole` (their gradients are summed), `split` (cut on
+    the way in), else as they come. Outputs: `sum`, `gather`, else as they are.
     """
 
     cut: int | None = None
@@ -73,7 +73,9 @@ def narrow(model: Any, ledger: Ledger, ways: int, plan: Mapping[str, str]) -> An
     """
     told = dict(plan or getattr(model, "tp_plan", None) or {})
     if not told:
-        raise NotSimulatedError(f"a {model.config.model_type} has no tensor-parallel plan: give one")
+        raise NotSimulatedError(
+            f"a {model.config.model_type} has no tensor-parallel plan: give one"
+        )
     _tell_heads(model)
     owned = {id(each.parameter): each for _, found in owners_of([model]) for each in found}
     cut: set[int] = set()
@@ -98,7 +100,9 @@ def _style(name: str) -> Style:
 
 def _expanded(model: Any, plan: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Names of modules and parameters with their styles; an entry of a parameter goes before its module's."""
-    rules = [(re.compile(re.escape(key).replace(r"\*", r"\d+")), style) for key, style in plan.items()]
+    rules = [
+        (re.compile(re.escape(key).replace(r"\*", r"\d+")), style) for key, style in plan.items()
+    ]
     names = [name for name, _ in model.named_parameters(remove_duplicate=False)]
     for name in (*names, *(name for name, _ in model.named_modules() if name)):
         for rule, style in rules:
@@ -265,7 +269,9 @@ def _hook(module: Any, style: Style, ledger: Ledger, ways: int) -> None:
         if style.outputs == "embedded" or (style.outputs == "sum" and torch.is_grad_enabled()):
             return _passed(output, talk.summed, None)
         if style.outputs == "sum" and getattr(module, "bias", None) is not None:
-            return talk.summed(output)  # the bias comes after the sum, and makes a tensor of its own
+            return talk.summed(
+                output
+            )  # the bias comes after the sum, and makes a tensor of its own
         if style.outputs == "gather":
             return _passed(output, lambda each: talk.gathered(each, width), talk.split)
         return output

@@ -1,6 +1,7 @@
-"""A ready workload on one rank of a placement: its model is made in the host's memory, then laid out on devices.
+"""A ready workload on one rank of a placement: made in the host's memory, then laid out on devices.
 
-The phases and the loop stay those of the workload; what the sharing software does around them is told by hooks.
+The phases and the loop stay those of the workload; what the sharing software does around them is told by
+hooks.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def placed(workload: Workload, placement: Placement) -> Workload:
     workload.language = _Language(  # type: ignore[assignment]
         workload.language, _laying(placement, workload)
     )
-    return _told_of(workload)
+    return _told_of(workload, placement)
 
 
 class _Language:
@@ -55,12 +56,13 @@ class _Language:
         return self._lay(self._language.made("cpu"))
 
 
-def _told_of(workload: Generation) -> Workload:
+def _told_of(workload: Generation, placement: Placement) -> Workload:
     """Its `prepare` tells the ledger that the model is laid out with."""
     usual = workload.prepare
 
     def prepare(rec: Any, place: str) -> None:
         workload.__dict__["ledger"] = rec.ledger
+        rec.notes.extend(placement.notes())
         usual(rec, place)
 
     workload.prepare = prepare  # type: ignore[method-assign]
@@ -103,6 +105,7 @@ class PlacedTraining(Training):
     def prepare(self, rec: Recorder, place: str) -> None:
         """As `Training`; the backward pass then goes through what shares gradients."""
         self._ledger = rec.ledger  # type: ignore[attr-defined]
+        rec.notes.extend(self.placement.notes())  # type: ignore[attr-defined]
         super().prepare(rec, place)
         if self._sharing is not None:
             usual = self._steps._backward
@@ -134,7 +137,9 @@ def _check(told: Training, placement: Placement) -> None:
     if told.method.base is not None:
         raise ValueError("a quantised base is simulated on one device")
     if told.export:
-        raise ValueError("an export is simulated on one device: elsewhere it gathers what is shared")
+        raise ValueError(
+            "an export is simulated on one device: elsewhere it gathers what is shared"
+        )
     if placement.tensor > 1 and told.method.adapts:
         raise ValueError("adapters are simulated without tensor parallelism")
     if placement.sharding.startswith("zero") and told.autocast != "none":

@@ -1,11 +1,12 @@
 """ZeRO stages 1 and 2 of DeepSpeed, one rank: whole weights, states of a partition, gradients through buckets.
 
-Source: `deepspeed/runtime/zero/stage_1_and_2.py` (`DeepSpeedZeroOptimizer`). All learned values lie in one flat tensor,
-padded to twice the ranks; a rank has a master copy in fp32 of its partition, and the optimizer works on that. Gradients
-are copied into a bucket of `reduce_bucket_size` elements, taken with the first gradient of a backward pass; a full
-bucket is summed, and what belongs to the partition is kept. Stage 2 does so as gradients come, stage 1 behind the
-backward pass. The rank shown is one whose partition touches the most parameters. Updated partitions are gathered in
-place (`all_gather_into_tensor`), so that `allgather_bucket_size` takes nothing with any PyTorch of today.
+Source: `deepspeed/runtime/zero/stage_1_and_2.py` (`DeepSpeedZeroOptimizer`). All learned values lie in one
+flat tensor, padded to twice the ranks; a rank has a master copy in fp32 of its partition, and the
+optimizer works on that. Gradients are copied into a bucket of `reduce_bucket_size` elements, taken with
+the first gradient of a backward pass; a full bucket is summed, and what belongs to the partition is kept.
+Stage 2 does so as gradients come, stage 1 behind the backward pass. The rank shown is one whose partition
+touches the most parameters. Updated partitions are gathered in place (`all_gather_into_tensor`), so that
+`allgather_bucket_size` takes nothing with any PyTorch of today.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ class Reducer:
         learned = [each for each in owned if each.parameter.requires_grad]
         formats = {each.parameter.dtype for each in learned}
         if len(formats) != 1:
-            raise NotSimulatedError("DeepSpeed flattens parameters of one format, and these have several")
+            raise NotSimulatedError(
+                "DeepSpeed flattens parameters of one format, and these have several"
+            )
         self._dtype = formats.pop()
         step = _ALIGNED * self._placement.data
         numel = -(-sum(each.parameter.numel() for each in learned) // step) * step
@@ -105,7 +108,7 @@ class Reducer:
         return [each.parameter for each in learned]
 
     def _copied(self) -> Any:
-        """The master copy of the partition, by way of a clone; then the optimizer's first gradient, for a moment."""
+        """The master copy of the partition, by way of a clone; a first gradient comes and goes."""
         ledger, shape = self._ledger, (self._partition,)
         clone = held(ledger, num_bytes_of(self._partition, self._dtype), "zero.partition_clone")
         if self._offloads:
@@ -145,7 +148,7 @@ class Reducer:
         return storages.made(self._ledger, shape, self._dtype, "zero.reduce_bucket", GRADIENT)
 
     def _take(self, parameter: Any) -> None:
-        """Into the bucket, which is reduced first where there is no more room; what is larger stays beside it."""
+        """Into the bucket, reduced first where it has no more room; what is larger stays beside it."""
         numel = parameter.numel()
         if self._elements + numel > self._settings.reduce_bucket_size:
             self._reduce()
@@ -211,8 +214,8 @@ class Reducer:
     def _step(self) -> None:
         """Norms in fp64, the gradients of the partition in one piece and in fp32, then the update."""
         ledger = self._ledger
-        for each in self._kept:
-            let_go(ledger, held(ledger, 8 * each.numel(), "zero.gradient_norm"))
+        for numel in [each.numel() for each in self._kept]:
+            let_go(ledger, held(ledger, 8 * numel, "zero.gradient_norm"))
         if self._offloads:
             self._master.grad = torch.empty_like(self._master)
         else:

@@ -1,10 +1,11 @@
-"""ZeRO stage 3 of DeepSpeed, one rank: weights of single modules gathered for use, fetched ahead, and let go of.
+"""ZeRO stage 3 of DeepSpeed, one rank: weights of single modules gathered for use, and let go of.
 
-Source: `deepspeed/runtime/zero/stage3.py`, `partition_parameters.py`, `partitioned_param_coordinator.py`. Each parameter is
-cut flat, padded to the ranks. A module's own parameters are gathered before it runs, forward and backward, and let
-go of behind it. From the second pass on the order is known: then what comes next is fetched ahead, up to
-`stage3_prefetch_bucket_size` elements and `stage3_max_live_parameters`, and what is used again within
-`stage3_max_reuse_distance` stays. Parameters of no more than `stage3_param_persistence_threshold` elements stay too.
+Source: `deepspeed/runtime/zero/stage3.py`, `partition_parameters.py`, `partitioned_param_coordinator.py`.
+Each parameter is cut flat, padded to the ranks. A module's own parameters are gathered before it runs,
+forward and backward, and let go of behind it. From the second pass on the order is known: then what comes
+next is fetched ahead, up to `stage3_prefetch_bucket_size` elements and `stage3_max_live_parameters`, and
+what is used again within `stage3_max_reuse_distance` stays. Parameters of no more than
+`stage3_param_persistence_threshold` elements stay too.
 """
 
 from __future__ import annotations
@@ -110,14 +111,10 @@ class Partitioned:
         if self._offloads:
             return torch.nn.Parameter(torch.empty((numel,), dtype=_MASTER, device="cpu"))
         if self._dtype == _MASTER:
-            start = sum(
-                each.partition for each in self._learned[: self._learned.index(group[0])]
-            )
+            start = sum(each.partition for each in self._learned[: self._learned.index(group[0])])
             return torch.nn.Parameter(torch.as_strided(self._flat, (numel,), (1,), start))
         converted = held(self._ledger, num_bytes_of(numel, _MASTER), "zero3.master_converted")
-        master = storages.made(
-            self._ledger, (numel,), _MASTER, "zero3.master_partition", PARAMETER
-        )
+        master = storages.made(self._ledger, (numel,), _MASTER, "zero3.master_partition", PARAMETER)
         let_go(self._ledger, converted)
         return torch.nn.Parameter(master)
 
@@ -127,7 +124,9 @@ class Partitioned:
             let_go(self._ledger, held(self._ledger, 4 * largest, "zero3.first_gradient"))
 
     def _all_gradients(self) -> Any:
-        return self._made(sum(each.partition for each in self._learned), "zero3.gradient_partitions")
+        return self._made(
+            sum(each.partition for each in self._learned), "zero3.gradient_partitions"
+        )
 
     # --- Backward -------------------------------------------------------------------------------
 
@@ -188,6 +187,6 @@ class Partitioned:
 def share_out(
     model: Any, ledger: Ledger, placement: Placement, microbatches: int, made: Any
 ) -> tuple[Any, Any, Any]:
-    """The model with no weight of its own, the optimizer of this rank's partitions, and what reduces gradients."""
+    """The model without weights, the optimizer of this rank's partitions, and what reduces gradients."""
     partitioned = Partitioned(model, ledger, placement, microbatches, made)
     return model, partitioned.stepped(), partitioned
