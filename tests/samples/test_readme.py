@@ -106,6 +106,7 @@ def test_the_card_of_the_docs_is_valid(tmp_path):
         "long-context",
         "latent-cache",
         "dense",
+        "second-opinion",
     ],
 )
 def test_a_copied_sample_compiles_elsewhere(sample, tmp_path):

@@ -14,16 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from fiche.cli.compile import compile_fiche
+from fiche.cli.compile import compile_fiche, doors
 from fiche.cli.reports import files
+from fiche.evaluate.decide import decide
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.piece import Reading, Run
+from fiche.kernel.record import replace
+from fiche.kernel.simulation import peak_phase
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
-    "scores", "incident", "dense",
+    "scores", "incident", "dense", "second-opinion",
 )  # fmt: skip
 MIB = 2**20
 
@@ -595,3 +598,52 @@ def test_dense_is_what_the_recorder_writes_today():
         made = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
     evidence = (SAMPLES / "dense" / "evidence").iterdir()
     assert made == {path.name: path.read_bytes() for path in evidence}
+
+
+# --- second-opinion ---------------------------------------------------------------------------
+
+
+def test_second_opinion_says_exactly_where_both_agree():
+    (limit,) = [one for one in decided("second-opinion").simulations if one.phases]
+    assert limit.case == "limit"
+    backward = next(phase for phase in limit.phases if phase.phase == "backward")
+    groups = {group.name: group for group in backward.groups}
+    assert groups["parameters"].distance == 0
+    assert groups["optimizer states"].distance == 0
+    passing = groups["activations and temporaries"]
+    assert passing.formulas.low < passing.simulated.low < (passing.formulas.high or 0)
+
+
+def test_second_opinion_peaks_in_the_gradient_of_the_loss():
+    (told,) = [p.reading.simulation for p in decided("second-opinion").fiche.pieces[:1]]
+    assert told is not None
+    top = peak_phase(told)
+    assert (top.name, top.at_peak.operator) == (
+        "backward",
+        "aten._log_softmax_backward_data.default",
+    )
+    assert any(one.shape[-1:] == (128_256,) for one in top.at_peak.largest)
+
+
+def test_second_opinion_settles_nothing_by_its_simulation():
+    """What it adds stands in the second reading alone."""
+    loaded = decided("second-opinion")
+    fewer = replace(loaded.fiche, pieces=loaded.fiche.pieces[1:])
+    without = decide(fewer, doors(), "0")
+    assert [(f.verdict, f.reason, f.conditions) for f in loaded.findings] == [
+        (f.verdict, f.reason, f.conditions) for f in without.findings
+    ]
+    assert statuses("second-opinion") == {"rent-24": "to_confirm"}
+    assert not [one for one in without.second_readings if one.finding.kind == "memory"]
+    would = {one.finding.case: one for one in loaded.second_readings}
+    assert {one.would_be for one in would.values()} == {Verdict.ADMISSIBLE}
+    assert set(would) == {"usual", "limit"}
+    held = would["limit"].if_held[0]
+    assert held.startswith("the simulation simulated holds")
+    assert "with 4 uncovered items" in held
+    assert "(reserve.workspace)" in held
+
+
+def test_second_opinion_is_no_observation():
+    told = decided("second-opinion").fiche.pieces[0].reading
+    assert (told.observations, told.runs) == ((), ())

@@ -1,7 +1,8 @@
 """Each simulation beside the formulas, case by case and phase by phase (DESIGN 4: it settles nothing).
 
 Compared are allocated bytes, of the items that a simulation sees too. The formulas leave an item open where
-nobody has a formula for it; the simulation leaves out what its document lists as uncovered.
+nobody has a formula for it; the simulation leaves out what its document lists as uncovered. The formulas' side
+is a plain sum: that its items need not be alive at one time is what a simulation sees.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from fiche.criteria._evidence import floor_of
 from fiche.criteria._simulated import UNSEEN, phases_on, standing
-from fiche.estimators import together
 from fiche.kernel.beside import CaseBeside, GroupBeside, PhaseBeside
 from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem, PhaseTotal
 from fiche.kernel.decision import Fiche
@@ -140,7 +140,7 @@ def _phase(phase: SimulatedPhase, by_formula: PhaseTotal, by: str, case: str) ->
     label = phase.name.replace("_", " ")
     seen = [item for item in by_formula.items if item.name not in UNSEEN]
     known = [item for item in seen if not conditions(item.node)]
-    formulas = together(known).named(
+    formulas = total([item.node for item in known], BYTE).named(
         f"{name}.formulas.allocated", f"{label}: what a simulation sees too, by formula"
     )
     peak = _peak(phase, ALLOCATED, by, name)
@@ -189,7 +189,9 @@ def _groups(
             continue
         word = group.replace(" ", "_")
         known = [item for item in items if not conditions(item.node)]
-        formulas = together(known).named(f"{name}.formulas.{word}", f"{group}, by formula")
+        formulas = total([item.node for item in known], BYTE).named(
+            f"{name}.formulas.{word}", f"{group}, by formula"
+        )
         held = total(
             [
                 simulated(

@@ -1,6 +1,7 @@
 """Simulations as decision.json writes them: what each says, and each beside the formulas, figures by id.
 
-Levels over time stay in the piece, which travels with the decision.
+Levels over time, and allocations of phases below the largest peak, stay in the piece, which travels with the
+decision.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def simulation(cited: Piece, book: Ledger) -> dict[str, Any]:
         "case": told.case,
         "allocator": told.allocator,
         "answers": [{"asked": a.asked, "told": a.told, "by": a.by} for a in told.answers],
-        "phases": [_phase(phase, ids) for phase in told.phases],
+        "phases": [_phase(phase, ids, whole=phase is top) for phase in told.phases],
         "peak": {"phase": top.name, **_pass(top), "live": _live(told, cited, book)},
         "effects": [
             {
@@ -74,7 +75,8 @@ def _live(told: Simulation, cited: Piece, book: Ledger) -> list[dict[str, Any]]:
     ]
 
 
-def _phase(phase: SimulatedPhase, ids: Mapping[str, str]) -> dict[str, Any]:
+def _phase(phase: SimulatedPhase, ids: Mapping[str, str], *, whole: bool) -> dict[str, Any]:
+    """Allocations one by one are told of the largest peak; those of other phases stay in the piece."""
     peak = phase.at_peak
     return {
         "name": phase.name,
@@ -85,7 +87,7 @@ def _phase(phase: SimulatedPhase, ids: Mapping[str, str]) -> dict[str, Any]:
         "operator": peak.operator,
         "module": peak.module,
         "line": peak.line,
-        "largest": [_alike(one) for one in peak.largest],
+        **({"largest": [_alike(one) for one in peak.largest]} if whole else {}),
     }
 
 
