@@ -2,8 +2,11 @@
 
 import json
 
+import jsonschema_rs
 import pytest
 from importers.simulations import document
+
+from fiche.assets import schema_text
 
 FICHE = """\
 fiche: 1
@@ -105,6 +108,18 @@ def test_an_import_says_the_peaks_and_what_is_in_none(fiche, folder):
     assert "22.46 GiB" in told
     assert "cuda_context" in told
     assert "Planned" not in told
+
+
+def test_an_import_as_json_fits_its_schema(fiche, folder):
+    schema = jsonschema_rs.validator_for(json.loads(schema_text("pieces.schema.json")))
+    told = fiche("import", folder / "sim.json", "--json").json()
+    assert [error.message for error in schema.iter_errors(told)] == []
+
+
+def test_the_need_walks_back_to_the_peak_and_the_reserve(fiche, folder):
+    told = fiche("explain", folder / "fiche.yaml", "limit.simulated.need").out
+    assert "= limit.simulated.reserved + reserve.cuda-context + " in " ".join(told.split())
+    assert "at sim#/uncovered/1/high_bytes" in told
 
 
 def test_an_import_draws_its_window(fiche, folder):

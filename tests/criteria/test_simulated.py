@@ -75,6 +75,21 @@ def test_without_reserved_bytes_the_allocator_s_own_part_is_uncovered_too():
     assert "what the allocator keeps beyond live bytes" in found.open
 
 
+def test_a_phase_without_reserved_bytes_leaves_the_allocator_s_own_part_open():
+    """A long decode is shortened: what the allocator keeps by its end is not known."""
+    told = phases()
+    told[2] |= {"reserved_bytes": None, "reserved_why": "an earlier phase was shortened"}
+    one = simulation(document(told))
+    found = stands(one, load=workload(reserve=[CONTEXT]))
+    assert (found.counter, found.peak.low) == ("reserved", 23 * GIB)
+    assert found.open == ("what the allocator keeps beyond live bytes",)
+    kept = assumed(GIB, id="reserve.fragmentation")
+    closed = stands(one, load=workload(reserve=[CONTEXT, kept]))
+    assert closed.open == ()
+    assert closed.covered["what the allocator keeps beyond live bytes"] == kept.id
+    assert closed.need.high == 24 * GIB + GIB // 2 + 8_519_680
+
+
 def test_reserved_bytes_under_other_settings_are_not_taken():
     load = workload(reserve=[CONTEXT], allocator__settings="expandable_segments:True")
     assert stands(load=load).counter == "allocated"

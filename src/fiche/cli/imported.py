@@ -95,7 +95,7 @@ def _draw(pieces: Sequence[Evidence], picture: Path) -> None:
     try:
         drawn = timeline_svg(pieces[0].reading)
     except ValueError:
-        hint = "a memory snapshot of PyTorch with a recorded trace has one"
+        hint = "a memory snapshot of PyTorch with a recorded trace has one, and a simulation"
         raise Refused([together(f"{pieces[0].file} holds nothing to draw", hint)]) from None
     write_file(picture, drawn.encode(), force=False)
 

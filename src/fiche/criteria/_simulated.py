@@ -1,7 +1,8 @@
 """A simulation against a question: of the same thing or not, and what it would be as a need (DESIGN 4).
 
 It neither admits nor excludes. In the second reading its peak may stand as the most that is needed, with the
-fiche's reserve and what it leaves uncovered: an item that nobody bounds keeps it open.
+fiche's reserve and what it leaves uncovered: an item that nobody bounds keeps it open. Its peak is the reserved
+one; where a phase has none, the larger of what is known, with what the allocator keeps uncovered.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ UNSEEN = frozenset({"reserve", "workspace"})
 _ALL = "workspace"
 _PLAIN = frozenset({"cuda", "gpu", "memory", "the"})
 _LOAD = "model_load"
+# Where a phase has no reserved bytes; these words of a reserve item name it.
 _KEPT = "what the allocator keeps beyond live bytes"
+_OF_IT = ("allocator", "fragmentation")
 
 
 @record
@@ -126,14 +129,16 @@ def standing(
     here = phases_on(told, index)
     if short or not here:
         return Standing(piece=piece.id, short=short or (f"device {index} was not simulated",))
-    counter = RESERVED if _reserves(ask, piece, here) else ALLOCATED
-    top = max(here, key=lambda phase: _level(phase, counter))
-    peak, live = peak_of(top, counter, told.by), max(p.allocated.peak for p in here)
+    counters = (ALLOCATED, RESERVED) if _same_settings(ask, piece) else (ALLOCATED,)
+    tops = {name: max(here, key=lambda phase: _level(phase, name)) for name in counters}
+    counter = max(counters, key=lambda name: _level(tops[name], name))
+    peak, live = peak_of(tops[counter], counter, told.by), tops[ALLOCATED].allocated.peak
     if floor is not None and live < floor.low:
         why = f"it peaks at {live} B, below the computed floor of {floor.low} B: it is of something else"
         return Standing(piece=piece.id, short=(why,))
     assert peak is not None
-    made = _Need(candidate, case, told, ground, counter)
+    whole = counter == RESERVED and all(phase.reserved is not None for phase in here)
+    made = _Need(candidate, case, told, ground, counter, whole)
     return made.standing(piece.id, peak, tuple(_more(ask, told)))
 
 
@@ -190,11 +195,10 @@ def _more(ask: Question, told: Simulation) -> Iterator[str]:
             yield f"{name}: executed {told.dimensions[name].low}, the question is {wanted.low}"
 
 
-def _reserves(ask: Question, piece: Piece, here: tuple[SimulatedPhase, ...]) -> bool:
-    """Its reserved bytes count where every phase has them, under the settings that are asked for."""
+def _same_settings(ask: Question, piece: Piece) -> bool:
+    """Reserved bytes hang on the allocator's settings."""
     told, asked = piece.reading.facts.get(_SETTINGS), ask.facts.get(_SETTINGS)
-    same = asked is None or told is None or asked.casefold() == told.value.casefold()
-    return same and all(phase.reserved is not None for phase in here)
+    return asked is None or told is None or asked.casefold() == told.value.casefold()
 
 
 # --- What it would be as a need -------------------------------------------------------------------
@@ -207,6 +211,7 @@ class _Need:
     told: Simulation
     ground: Inquiry
     counter: str
+    whole: bool
 
     def standing(self, piece: str, peak: Figure, beyond: tuple[str, ...]) -> Standing:
         """The peak, what the formulas say of phases that did not run, the reserve, and the documented rest."""
@@ -214,8 +219,8 @@ class _Need:
         covered, bounded, left = self._uncovered()
         formulas, untold = self._not_simulated()
         left += untold
-        if self.counter == ALLOCATED and not _named_by(_KEPT, self.candidate):
-            left.append(_KEPT)
+        counter = "largest reserved" if self.counter == RESERVED else "largest allocated"
+        peak = peak.named(f"{name}.{self.counter}", f"{counter} peak by simulation")
         most: Node = peak
         for part in formulas:
             most = larger(most, part)
@@ -248,6 +253,10 @@ class _Need:
                 bounded[item.name] = bound_of(item, self.told.by)
             else:
                 left.append(item.name)
+        if not self.whole:
+            by = next((by for word in _OF_IT if (by := _named_by(word, self.candidate))), "")
+            left += [] if by else [_KEPT]
+            covered |= {_KEPT: by} if by else {}
         return covered, bounded, left
 
     def _not_simulated(self) -> tuple[list[Figure], list[str]]:
