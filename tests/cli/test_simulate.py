@@ -56,7 +56,7 @@ def test_one_document_and_a_table(fiche, scripted_simulation, here):
     assert ["prefill", "first", "5.00", "3.00"] in rows  # parameters and cache
     said = " ".join(out.split())
     assert "The largest allocated peak is 8.00 GiB, in prefill, first pass" in said
-    assert "torch.cuda.mem_get_info told 1 B (assumed)." in said
+    assert "Asked for torch.cuda.mem_get_info: 1 B (assumed)." in said
     assert "In no figure here (--json says why, and whence the bounds): context." in said
     assert "note: decode was shortened" in said
     assert out.endswith("\nnext: fiche import simulation.json --to FICHE\n")
@@ -287,6 +287,34 @@ def test_a_case_of_a_fiche_is_what_runs(fiche, scripted_simulation, job, limit):
     assert (told["options"]["prompt_tokens"], told["options"]["sequences"]) == (48, 2)
     assert (told["capacity_bytes"], told["capability"]) == (None, "8.9")
     assert "placement" not in told["words"]
+
+
+PLACED = GENERATION.replace(
+    "{devices: 1, resident: all}",
+    "{devices: 4, resident: all, sharding: fsdp, tensor_parallel: 2, data_parallel: 2, offload: none}",
+)
+
+
+def test_a_fiche_may_lay_its_load_over_several_devices(
+    fiche, scripted_simulation, job, tmp_path, limit
+):
+    """D4: a placement is cut and simulated on one rank; measuring it takes the devices themselves."""
+    scripted_simulation()
+    folder = fiche_folder(tmp_path / "placed", PLACED)
+    words = ("--from", folder / "fiche.yaml", "--case", "limit")
+    ended = fiche("simulate", *words)
+    assert ended.code == 0, ended.err
+    assert job()["placement"] == {
+        "devices": 4,
+        "sharding": "fsdp",
+        "offload": "none",
+        "tensor_parallel": 2,
+        "data_parallel": 2,
+        "rank": "most-loaded",
+    }
+    assert job()["case"] == "limit"
+    measured = fiche("measure", *words, "--dry-run")
+    assert "F530 placement.devices is 4, and a ready workload runs on one device" in measured.err
 
 
 @pytest.mark.parametrize("words", [("--new-tokens", 1), ("--devices", 2), ("--allocator", "")])

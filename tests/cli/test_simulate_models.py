@@ -106,6 +106,18 @@ def test_a_training_has_states_only_behind_its_first_step(fiche, here):
     assert told["workload"]["operation"] == "training"
 
 
+@pytest.mark.parametrize("words", [("nf4",), ("int8", "--optimizer", "adamw_8bit")])
+def test_qlora_is_simulated_where_bitsandbytes_is_not_installed(fiche, here, words):
+    folder = model_folder(here, "llama")
+    asked = ("--operation", "adaptation", "--dtype", "bf16", "--lora-rank", 4)
+    ended = fiche("simulate", "--model", folder, *asked, "--quantize", *words, "-o", "q.json")
+    assert ended.code == 0, ended.err
+    told = document(here / "q.json")
+    assert told["workload"]["method"]["kind"] == "qlora"
+    assert told["workload"]["extensions"]["bitsandbytes"] == "as of 0.48.0"
+    assert any("bitsandbytes is stood in for" in note for note in told["notes"])
+
+
 def test_a_function_of_ones_own(fiche, here):
     ended = fiche("simulate", "--function", "train.py:loop", "--set", "width=512", "-o", "f.json")
     assert (ended.code, ended.err) == (0, "done\n")

@@ -12,6 +12,8 @@ from fiche.report.numbers import TERMINAL, elapsed, exact_bytes, memory, memory_
 
 _SAME = ("name", "pass", "device_index")
 _NOT = "not computed"
+# Of more, the first ones are shown and the rest is counted (law 8).
+_MOST_ANSWERS = 6
 _KINDS = {
     "parameter": "parameters",
     "buffer": "buffers",
@@ -191,8 +193,11 @@ def _both(num_bytes: int) -> str:
 
 def _device_text(told: Mapping[str, Any]) -> Iterator[str]:
     """What of the device was assumed or told, where the code asked for it."""
-    for answer in told["simulator"]["answers"]:
-        yield paragraph(f"{answer['asked']} told {answer['told']} ({answer['by']}).")
+    answers = told["simulator"]["answers"]
+    for answer in answers[:_MOST_ANSWERS]:
+        yield paragraph(f"Asked for {answer['asked']}: {answer['told']} ({answer['by']}).")
+    if len(answers) > _MOST_ANSWERS:
+        yield paragraph(f"{len(answers) - _MOST_ANSWERS} further answers; --json has them all.")
     text = told["allocator"]["settings"].get("text")
     if text:
         yield paragraph(f"The allocator was set to {text}.")

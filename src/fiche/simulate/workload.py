@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fiche.measure.workloads import _library
 from fiche.simulate.job import FUNCTION, Job
 from fiche.simulate.placement.asked import Placement
 from fiche.simulate.users import own_function
 
 if TYPE_CHECKING:
-    from fiche.measure.workloads import Workload
+    from fiche.measure.workloads import ReadyWorkload, Workload
     from fiche.simulate.simulation import Simulation
 
 TURNS = ("first", "repeat")
@@ -52,11 +53,29 @@ def _ready(job: Job) -> Workload:
 
     one = ready(job.workload)
     options = one.checked({name: v for name, v in job.options.items() if name not in _WITHOUT})
+    if job.workload == "training":
+        return _training(one, options)
     if job.workload != "generation":
         return one.build(options)
     from fiche.simulate.decoding import SimulatedGeneration
 
     return SimulatedGeneration(options)
+
+
+def _training(one: ReadyWorkload, options: dict[str, Any]) -> Workload:
+    """A training; where bitsandbytes packs something of it, with what stands in for that library."""
+    from fiche.simulate import packed
+
+    if (
+        "quantize" in options
+        or options.get("method") == "qlora"
+        or "8bit" in str(options.get("optimizer", ""))
+    ):
+        _library.transformers()
+        packed.stand_in()
+    made = one.build(options)
+    found: Workload = packed.stood_in(made) if packed.uses_packed(made) else made
+    return found
 
 
 def simulation_of(job: Job, workload: Workload) -> Simulation:
