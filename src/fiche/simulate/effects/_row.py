@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Effect:
     """One thing that CUDA does otherwise.
 
-    - `operators`: `apply` stands around each of their calls.
+    - `operators`: `apply` stands around each of their calls; inside the other rows where it `stands_in` for the
+      operator, and does not run it.
     - `composites`: operators that PyTorch takes apart before autograd; `compose` is what CUDA makes of them.
     - `kernels`: operators that PyTorch takes apart on other devices, and that are one kernel on CUDA.
     - `prepare` is called before a run begins.
@@ -26,6 +27,7 @@ class Effect:
     source: str
     operators: tuple[str, ...] = ()
     apply: Callable[[Around], Any] | None = None
+    stands_in: bool = False
     composites: tuple[str, ...] = ()
     compose: Callable[..., Any] | None = None
     kernels: tuple[str, ...] = ()
@@ -89,7 +91,7 @@ class Around:
         """Another operator in its place; its results are entered in the ledger."""
         self.tally.note()
         made = func(*args, **kwargs)
-        self._call.ledger.record(made, func)
+        self._call.ledger.record(made, self._call.func)
         return made
 
     def run_unentered(self) -> Any:

@@ -23,7 +23,7 @@ class EffectTable:
         self.gpu = gpu
         self.tallies = [Tally(row) for row in effects.values()]
         self.operators: dict[Any, Callable[[Any], Any]] = {}
-        for tally in self.tallies:
+        for tally in sorted(self.tallies, key=lambda each: not each.row.stands_in):
             if tally.row.prepare is not None:
                 tally.row.prepare()
             for name in tally.row.operators:

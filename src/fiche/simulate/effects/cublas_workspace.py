@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from fiche.simulate.effects._gpu import Gpu
+from fiche.simulate.effects._grouped import is_one_kernel
 from fiche.simulate.effects._row import Around, Effect, in_backward
 
 _KIB = 1024
@@ -28,6 +29,8 @@ def workspace_bytes(gpu: Gpu, told: str | None = None) -> int:
 
 def _apply(around: Around) -> Any:
     made = around.run()
+    if "grouped" in around.func.__name__ and is_one_kernel(around.gpu.capability, *around.args[:2]):
+        return made
     if all(each.numel() for each in around.args if hasattr(each, "numel")):
         num_bytes = workspace_bytes(around.gpu, os.environ.get("CUBLAS_WORKSPACE_CONFIG"))
         around.keep("backward" if in_backward() else "forward", num_bytes)
@@ -56,6 +59,7 @@ MEMBER = Effect(
         "aten.addmv.default",
         "aten.dot.default",
         "aten.vdot.default",
+        "aten._grouped_mm.default",
         "aten._int_mm.default",
         "aten._scaled_mm.default",
         "aten._scaled_mm.out",
