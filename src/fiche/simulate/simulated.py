@@ -112,10 +112,12 @@ def _settled(ledger: Ledger) -> Iterator[None]:
     was = gc.isenabled()
     gc.collect()
     gc.disable()
+    gc.freeze()  # what was there before is no garbage, and is not searched at each phase
     try:
         with ledger:
             yield
     finally:
+        gc.unfreeze()
         if was:
             gc.enable()
 

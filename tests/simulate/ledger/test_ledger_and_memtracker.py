@@ -94,13 +94,11 @@ def test_checkpointing_lowers_what_both_see(kind):
     assert of_the_ledger(f"{kind} checkpointed")[1] < of_the_ledger(kind)[1]
 
 
-def test_a_copied_tensor_stays_among_the_tensors_it_came_from():
-    """A copy with a mode of its own would be made anew at every operator, and its changes in place lost."""
+def test_a_module_that_is_copied_is_counted_twice_and_no_more():
+    """A copy among other fake tensors would be made anew at every operator, and its changes in place lost."""
     import copy
 
     from fiche.simulate.simulated import run
-
-    seen = []
 
     def program(rec):
         import torch
@@ -108,10 +106,8 @@ def test_a_copied_tensor_stays_among_the_tensors_it_came_from():
         layer = torch.nn.Linear(8, 8, device="cuda")
         copied = copy.deepcopy(layer)
         with rec.phase("copied"):
-            transposed = copied.weight.t()
-        seen.append(transposed.untyped_storage()._cdata == copied.weight.untyped_storage()._cdata)
-        seen.append(str(copied.weight.device))
+            seen = copied.weight.t()
+        assert str(seen.device) == "cuda:0"
 
     [phase] = run(program).phases()
-    assert seen == [True, "cuda:0"]
     assert phase.start_bytes == phase.peak_bytes == 2 * (512 + 512)

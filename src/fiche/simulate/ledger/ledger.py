@@ -14,11 +14,12 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
+from fiche.simulate.ledger.fakes import Fakes
 from fiche.simulate.ledger.kinds import WORKSPACE
 from fiche.simulate.ledger.origins import Origins
 from fiche.simulate.ledger.values import ANSWERS, Values, tensors
@@ -30,19 +31,8 @@ _DEVICE = torch.ops.prim.device.default
 _LIFTED = torch.ops.aten.lift_fresh.default
 _ITEM = torch.ops.aten._local_scalar_dense.default
 _NoFunctions = torch._C.DisableTorchFunction
-
-
-class _Fakes(FakeTensorMode):  # type: ignore[misc]
-    """Fake tensors of devices that are not there, whatever `torch.cuda` says of itself."""
-
-    @property
-    def avoid_device_init(self) -> bool:
-        """No device is ever initialised."""
-        return True
-
-    def __deepcopy__(self, memo: Any) -> _Fakes:
-        """Itself: a tensor that is copied stays in the mode that its original is in."""
-        return self
+_FAKE = torch._C._TorchDispatchModeKey.FAKE
+_unset_mode, _set_mode = torch._C._unset_dispatch_mode, torch._C._set_dispatch_mode
 
 
 class Ledger(TorchDispatchMode):  # type: ignore[misc]
@@ -67,7 +57,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self.stream = 0
         self.origins = Origins()
         self.entries = EntryTable()
-        self.fake = _Fakes(allow_non_fake_inputs=True)
+        self.fake = Fakes()
         self.inside = 0
         self.values = Values() if rules == "cuda" else None
         self._effects = dict(effects or {})
@@ -77,6 +67,11 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self.held_peaks: dict[str, int] = {}
         self._held: dict[int, str] = {}
         self._held_now: dict[str, int] = {}
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing here is compiled: what would keep it from that takes longer than the rest."""
+        return False
 
     def __enter__(self) -> Ledger:
         self.fake.__enter__()
@@ -115,13 +110,21 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         apply = self._effects.get(func)
         if apply is not None:
             return apply(Call(self, func, args, kwargs))
-        made = func(*args, **kwargs)
+        made = self.operate(func, args, kwargs)
         makes = self._makes.get(func)
         if makes is None:
             makes = self._makes[func] = _makes_storages(func)
         if makes:
             self._enter(made, func)
         return made
+
+    def operate(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What an operator returns for fake tensors, not by way of C++ and back; nothing is entered."""
+        fakes = _unset_mode(_FAKE)
+        try:
+            return self.fake.dispatch(func, (), args, kwargs)
+        finally:
+            _set_mode(fakes)
 
     def _answered(self, func: Any, args: Any, known: Any) -> Any:
         """What hangs on values, where they are known; None for all else."""
@@ -277,7 +280,7 @@ class Call:
         """The operator itself, its outputs entered; with the call's own arguments where none are given."""
         if not args and not kwargs:
             args, kwargs = self.args, self.kwargs
-        made = self.func(*args, **kwargs)
+        made = self.ledger.operate(self.func, args, kwargs)
         self.ledger._enter(made, self.func)
         return made
 

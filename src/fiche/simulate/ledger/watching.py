@@ -40,14 +40,7 @@ def watching(ledger: Ledger) -> Iterator[None]:
             stack.callback(handle.remove)
         stack.enter_context(patch.object(torch.nn.Module, "__call__", watch.called))
         stack.enter_context(patch.object(torch.autograd, "backward", watch.backward))
-        library = sys.modules.get("transformers.cache_utils")
-        if library is not None:
-            usual = library.Cache.update
-            stack.enter_context(patch.object(library.Cache, "update", watch.updated(usual)))
-        # A program that is told of fake tensors runs other code than it runs on a GPU.
-        imports = sys.modules.get("transformers.utils.import_utils")
-        if ledger.values is not None and hasattr(imports, "is_fake_tensor"):
-            stack.enter_context(patch.object(imports, "is_fake_tensor", lambda _: False))
+        watch.library(stack)
         yield
 
 
@@ -62,6 +55,7 @@ class _Watch:
             name = module.__dict__.get(_NAME)
             if name is None or not path:
                 name = _named(module)
+                self.imported()
             path.append(name)
             try:
                 return call(module, *args, **kwargs)
@@ -69,6 +63,30 @@ class _Watch:
                 path.pop()
 
         self.called = called
+        self._stack = ExitStack()
+        self._awaited = {
+            "transformers.cache_utils": self._caches,
+            "transformers.utils.import_utils": self._fakes,
+        }
+
+    def library(self, stack: ExitStack) -> None:
+        """Caches of transformers are known as such, until the stack is left."""
+        self._stack = stack
+        self.imported()
+
+    def imported(self) -> None:
+        """Look for what the program has imported since: it may do so at any time."""
+        for name in [name for name in self._awaited if name in sys.modules]:
+            self._awaited.pop(name)(sys.modules[name])
+
+    def _caches(self, library: Any) -> None:
+        changed = self.updated(library.Cache.update)
+        self._stack.enter_context(patch.object(library.Cache, "update", changed))
+
+    def _fakes(self, library: Any) -> None:
+        """A program that is told of fake tensors runs other code than it runs on a GPU."""
+        if self._ledger.values is not None and hasattr(library, "is_fake_tensor"):
+            self._stack.enter_context(patch.object(library, "is_fake_tensor", lambda _: False))
 
     def parameter(self, module: Any, name: str, parameter: Any) -> None:
         if parameter is not None:
