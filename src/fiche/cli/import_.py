@@ -50,11 +50,7 @@ def import_(
     ] = False,
     picture: Annotated[
         Path | None,
-        typer.Option(
-            "--picture",
-            metavar="FILE",
-            help="draw memory over time, of a snapshot or a simulation, as SVG",
-        ),
+        typer.Option("--picture", metavar="FILE", help="draw its memory over time as SVG"),
     ] = None,
     merge: _Merge = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
