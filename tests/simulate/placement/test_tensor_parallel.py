@@ -27,6 +27,75 @@ def rank(ways, plan=None, model="llama", config=CONFIG, folder=None):
     return found
 
 
+@pytest.fixture
+def mesh():
+    """Two ranks of which none talks: PyTorch's own stand-in for a process group."""
+    import torch.distributed as distributed
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    distributed.init_process_group("fake", rank=0, world_size=2, store=FakeStore())
+    yield init_device_mesh("cpu", (2,), mesh_dim_names=("tp",))
+    distributed.destroy_process_group()
+
+
+WIDER = {"hidden_size": 128, "intermediate_size": 256, "head_dim": 32, "num_hidden_layers": 2}
+MODELS = {
+    "llama": {**WIDER, "vocab_size": 96},
+    "mixtral": {
+        **{name: value for name, value in WIDER.items() if name != "head_dim"},
+        "model_type": "mixtral",
+        "num_local_experts": 4,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "vocab_size": 96,
+    },
+}
+
+
+def passes(rec, model, learning):
+    import torch
+
+    ids = torch.zeros(1, 64, dtype=torch.long, device="cpu")
+    with torch.set_grad_enabled(learning):
+        for _ in range(2):
+            with rec.phase("forward"):
+                logits = model(input_ids=ids, use_cache=False).logits
+            if learning:
+                with rec.phase("backward"):
+                    logits.float().sum().backward()
+            del logits
+            for parameter in model.parameters():
+                parameter.grad = None
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("learning", [False, True])
+def test_phases_take_what_those_of_transformers_take_to_the_byte(tmp_path, mesh, kind, learning):
+    """The library's own layers over its own plan, on ranks that do not talk."""
+    from transformers.distributed.tensor_parallel import apply_tensor_parallelism
+
+    from fiche.simulate.placement.tensor_parallel import narrow
+
+    language = workload(tmp_path, model=kind, config=MODELS[kind]).language
+
+    def theirs(rec):
+        model = language.made("cpu")
+        plan = model._expand_parallel_plan(dict(model.tp_plan))
+        apply_tensor_parallelism(model, mesh, plan)
+        passes(rec, model, learning)
+
+    def ours(rec):
+        passes(rec, narrow(language.made("cpu"), rec.ledger, 2, {}), learning)
+
+    found = [
+        [(each.name, each.start_bytes, each.peak_bytes, each.end_bytes) for each in one.phases()]
+        for one in (run(theirs, rules="memtracker"), run(ours, rules="memtracker"))
+    ]
+    assert found[0] == found[1]
+    assert len(found[0]) == (4 if learning else 2)
+
+
 def test_shapes_follow_the_model_s_own_plan(tmp_path):
     shapes = rank(2, folder=tmp_path)
     layer = "model.layers.1."

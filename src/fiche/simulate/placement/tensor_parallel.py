@@ -29,7 +29,7 @@ _ATTENTION = ("q_proj", "k_proj", "v_proj")
 
 @dataclass(frozen=True)
 class Style:
-    """How a layer is cut: the dimension of its matrix (from the last), what stands before it and behind it.
+    """How a layer is cut: the dimension of its matrix (from the last), what is before and behind it.
 
     `packed` is how many matrices lie in one. Inputs: `whole` (their gradients are summed), `split` (cut on
     the way in), else as they come. Outputs: `sum`, `gather`, else as they are.
@@ -52,7 +52,7 @@ STYLES: Mapping[str, Style] = {
     "rowwise_rep": Style(cut=-1, inputs="split", outputs="sum"),
     "packed_colwise": Style(cut=-2, packed=2, inputs="whole", cuts_bias=True),
     "packed_rowwise": Style(cut=-1, packed=2),
-    "embedding_rowwise": Style(cut=-2, outputs="embedded"),
+    "embedding_rowwise": Style(cut=-2, inputs="vocabulary", outputs="embedded"),
     "embedding_colwise": Style(cut=-1, outputs="gather"),
     "moe_tp_experts": Style(),
     "all_reduce": Style(outputs="embedded"),
@@ -211,6 +211,22 @@ class _Through(torch.autograd.Function):  # type: ignore[misc]
         return (gradient if ctx.back is None else ctx.back(gradient)), None, None
 
 
+class _Widened(torch.autograd.Function):  # type: ignore[misc]
+    """A narrow table under the shape of the whole one, so that its gradient is the whole table's.
+
+    So it is in transformers: PyTorch's rule leaves the gradient of a sharded table whole on each rank.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, narrow_one: Any, rows: int) -> Any:
+        ctx.rows = narrow_one.shape[0]
+        return narrow_one[:1].expand(rows, -1)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient[: ctx.rows], None
+
+
 Change = Callable[[Any], Any]
 
 
@@ -254,6 +270,9 @@ def _hook(module: Any, style: Style, ledger: Ledger, ways: int) -> None:
     width = getattr(module, "out_features", getattr(module, "embedding_dim", 0))
 
     def before(_: Any, args: Any, kwargs: Any) -> Any:
+        if style.inputs == "vocabulary" and torch.is_grad_enabled():
+            table = module.__dict__["_fiche_table"] = module.weight
+            module._parameters["weight"] = _Widened.apply(table, module.num_embeddings)
         if not args:
             return args, kwargs
         if style.inputs == "whole" and torch.is_grad_enabled():
@@ -266,6 +285,9 @@ def _hook(module: Any, style: Style, ledger: Ledger, ways: int) -> None:
         return args, kwargs
 
     def after(_: Any, args: Any, output: Any) -> Any:
+        table = module.__dict__.pop("_fiche_table", None)
+        if table is not None:
+            module._parameters["weight"] = table
         if style.outputs == "embedded" or (style.outputs == "sum" and torch.is_grad_enabled()):
             return _passed(output, talk.summed, None)
         if style.outputs == "sum" and getattr(module, "bias", None) is not None:
