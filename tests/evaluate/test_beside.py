@@ -85,12 +85,12 @@ def test_the_difference_is_exact_and_lies_in_an_item():
     assert "real operators" in decode.text
 
 
-def more_of(kind, count, name="decode"):
+def more_of(kind, count, reserved=90 * GIB):
     """The story with more (or less) live bytes of one kind in a phase."""
     told = phases()
     kinds = {one["kind"]: one["bytes"] for one in told[2]["at_peak"]["live"]}
     kinds[kind] = kinds.get(kind, 0) + count
-    told[2] = phase(name, 2, kinds, start=0, end=0, reserved=90 * GIB, **CASE)
+    told[2] = phase("decode", 2, kinds, start=0, end=0, reserved=reserved, **CASE)
     return told
 
 
@@ -205,7 +205,7 @@ def test_it_is_not_admissible_where_the_room_is_less():
 
 
 def test_an_uncovered_item_that_nobody_bounds_keeps_the_second_reading_open():
-    assert second(workload(), simulation(), room(80))[1] == []
+    assert second(workload(), simulation(), room(24))[1] == []
 
 
 def test_a_simulation_above_a_closed_envelope_is_what_counts():
@@ -284,3 +284,38 @@ def test_the_same_fiche_without_any_case_is_judged_too():
     assert fiche is not None
     asked = made(simulation(), load=workload([]))
     assert all(one.differs for one in asked.simulations)
+
+
+def test_the_order_of_simulations_changes_nothing():
+    more = simulation(document(more_of("cache", 2**20, reserved=23 * GIB + 2**20)), id="a-more")
+    load = workload(reserve=[CONTEXT])
+    one, two = (
+        made(*some, room(24), load=load) for some in ((simulation(), more), (more, simulation()))
+    )
+    assert [(c.piece, c.case, c.differs) for c in one.simulations] == [
+        (c.piece, c.case, c.differs) for c in two.simulations
+    ]
+    assert [s.if_held for s in one.second_readings] == [s.if_held for s in two.second_readings]
+    (held,) = [t for s in one.second_readings for t in s.if_held if t.startswith("the simulation")]
+    assert "a-more" in held
+
+
+def test_no_more_capacity_makes_a_simulation_admit():
+    """However much there is: it is a to confirm that would be admissible."""
+    load = workload(reserve=[CONTEXT])
+    for gib in (24, 80, 1_000):
+        there = [candidate(load=load, gb=gib)]
+        asked = decision(there, [simulation(), room(gib)], [memory()], load=load)
+        (found,) = [one for one in asked.second_readings if one.finding.kind == "memory"]
+        assert asked.outcomes[0].status == "to_confirm"
+        assert found.would_be is Verdict.ADMISSIBLE
+
+
+def test_a_simulation_excludes_nothing_however_large_it_is():
+    asked, found = second(workload(reserve=[CONTEXT]), simulation(), room(4))
+    plain, _ = second(workload(reserve=[CONTEXT]), room(4))
+    assert first_reading(asked) == first_reading(plain)
+    huge = simulation(document(more_of("temporary", 60 * GIB)))
+    asked, found = second(workload(reserve=[CONTEXT]), huge, room(24))
+    assert found == []
+    assert asked.outcomes[0].status == "to_confirm"
