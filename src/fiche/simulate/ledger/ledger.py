@@ -17,6 +17,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from fiche.simulate.ledger.composites import comes_whole, taken_apart
 from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.fakes import Fakes
@@ -87,6 +88,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         if func is _DEVICE:
             return args[0].fake_device if isinstance(args[0], FakeTensor) else args[0].device
         kwargs = kwargs or {}
+        if comes_whole(func):
+            return self._of_parts(func, args, kwargs)
         known = None if self.values is None else self.values.known(func, args, kwargs)
         self.inside += 1
         try:
@@ -105,6 +108,15 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         finally:
             self.inside -= 1
         return made
+
+    def _of_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """An operator as the operators it is made of, each of them seen."""
+        on_device = Call(self, func, args, kwargs).on_device()
+        TorchDispatchMode.__enter__(self)
+        try:
+            return taken_apart(func, args, kwargs, on_device=on_device)
+        finally:
+            TorchDispatchMode.__exit__(self, None, None, None)
 
     def _run(self, func: Any, args: Any, kwargs: Any) -> Any:
         apply = self._effects.get(func)
