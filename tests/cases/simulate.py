@@ -4,7 +4,7 @@ A case becomes a simulation of what its conditions say and nothing else: the loo
 over the model's own configuration. Where they do not suffice it is not covered, and the reason is said. A
 case passes where the simulated peak is within the aim: 1 % of an inference's allocated peak, 5 % of a
 training's; other counters have no aim of their own and are held to the same. A run that can only be given its
-largest length is a ceiling: it passes where it is not below what was observed, and is no error.
+largest length is a ceiling: it passes where it is not below what was observed by more than the aim, and is no error.
 """
 
 import json
@@ -116,7 +116,8 @@ def judged(case, plan, outcome):
     one |= {"simulated_bytes": num_bytes, "error": error, "phase": where}
     said = f"{100 * error:+.2f} % {plan.counter}, {num_bytes} B in {where}: {plan.said}"
     said += "".join(f"; {each}" for each in (*plan.differs, plan.at_most) if each)
-    short = error < 0 if plan.at_most else abs(error) > _AIMS[plan.operation]
+    aim = _AIMS[plan.operation]
+    short = error < -aim if plan.at_most else abs(error) > aim
     return one | ({"complaints": [said]} if short else {"said": said})
 
 

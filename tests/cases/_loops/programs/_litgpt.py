@@ -54,3 +54,21 @@ def shape_of(case):
 def is_litgpt(case):
     """True for every script of it."""
     return str(case["conditions"].get("framework", "")).startswith("litgpt")
+
+
+_PACKED = {
+    **{"none": "", "bnb.nf4": "bnb4_half", "bnb.fp4": "bnb4_half", "bnb.int8": "bnb8"},
+    **{"bnb.nf4-dq": "bnb4_half_twice", "bnb.fp4-dq": "bnb4_half_twice"},
+}
+
+
+def packed(told):
+    """The packed form of the base that conditions name, empty for none.
+
+    Raises:
+        UncoveredError: no kernels are known for it.
+    """
+    words = str(told.get("quantize") or told.get("quantization") or "none").lower()
+    if words not in _PACKED:
+        raise UncoveredError(f"no kernels are known for {words}")
+    return _PACKED[words]

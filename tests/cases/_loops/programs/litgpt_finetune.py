@@ -6,7 +6,7 @@ padded to the longest of their microbatch, so the longest of the training set de
 """
 
 from _loops.plans import Plan, UncoveredError, capability, counter_of, whole_number
-from _loops.programs._litgpt import is_litgpt, shape_of
+from _loops.programs._litgpt import is_litgpt, packed, shape_of
 
 _PLACES = ("query", "key", "value", "projection", "mlp", "head")
 _PRECISIONS = ("bf16-true", "16-true", "32-true")
@@ -31,7 +31,6 @@ def plan(case):
     precision = told.get("precision") or told.get("dtype")
     if precision not in _PRECISIONS:
         raise UncoveredError(f"the precision {precision} is not simulated")
-    quantised = str(told.get("quantize") or told.get("quantization") or "None")
     return Plan(
         program="litgpt's finetune/lora.py",
         make="litgpt:finetune",
@@ -40,11 +39,11 @@ def plan(case):
             "rows": rows,
             "tokens": tokens,
             "precision": precision,
-            "packed": _packed(quantised),
+            "packed": packed(told),
         },
         counter=counter_of(case),
         operation="training",
-        said=f"{method}, {rows} x {tokens} tokens" + (", 4 bits" if _packed(quantised) else ""),
+        said=f"{method}, {rows} x {tokens} tokens" + (", 4 bits" if packed(told) else ""),
         at_most=at_most,
         capability=capability(str(told.get("machine", told.get("gpu", "")))),
     )
@@ -69,11 +68,3 @@ def _pairs(told, case):
     if told.get("trainable_parameters", count) != count:
         raise UncoveredError("other matrices are learned than the script's defaults")
     return made
-
-
-def _packed(words):
-    if words == "None":
-        return ""
-    if words in ("bnb.nf4", "bnb.fp4"):
-        return "bnb4"
-    raise UncoveredError(f"no kernels are known for {words}")

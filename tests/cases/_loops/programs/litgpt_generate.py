@@ -7,7 +7,7 @@ the layers, table and head).
 """
 
 from _loops.plans import Plan, UncoveredError, capability, counter_of, whole_number
-from _loops.programs._litgpt import is_litgpt, shape_of
+from _loops.programs._litgpt import is_litgpt, packed, shape_of
 
 _PROMPT, _NEW = 8, 50
 
@@ -21,14 +21,13 @@ def matches(case):
 def plan(case):
     """A prompt and the tokens after it."""
     told = case["conditions"]
-    quantised = str(told.get("quantization") or "none").lower()
-    if quantised != "none":
-        raise UncoveredError("the peak of a quantised base may be that of packing its checkpoint")
     if whole_number(told.get("batch_size", 1), "the batch is") != 1:
         raise UncoveredError("these scripts continue one prompt")
-    precision = told.get("precision") or told.get("dtype") or "bf16-true"
-    new = whole_number(told.get("max_new_tokens", _NEW), "the number of new tokens is")
     devices = whole_number(told.get("devices", 1), "the number of devices is")
+    precision = told.get("precision") or told.get("dtype") or "bf16-true"
+    if packed(told) and devices > 1:
+        raise UncoveredError("a packed base over several devices")
+    new = whole_number(told.get("max_new_tokens", _NEW), "the number of new tokens is")
     split = {"ranks": devices} if "generate_tp" in told["framework"] else {"stages": devices}
     return Plan(
         program="litgpt's generate scripts",
@@ -38,6 +37,7 @@ def plan(case):
             "prompt_tokens": _PROMPT,
             "new_tokens": new,
             "precision": precision,
+            "packed": packed(told),
             **(split if devices > 1 else {}),
         },
         counter=counter_of(case),

@@ -27,8 +27,8 @@ def language(config, dtype):
 class Transformers:
     """A model made on its device, packed where the case has it so."""
 
-    def __init__(self, config, dtype, packed, prompt_tokens, sequences):
-        self.language = language(config, dtype)
+    def __init__(self, config, dtype, packed, prompt_tokens, sequences, repeats=False):
+        self.language, self.repeats = language(config, dtype), repeats
         self.packed, self.prompt, self.sequences = packed, prompt_tokens, sequences
         self.words, self.model = {}, None
 
@@ -39,6 +39,8 @@ class Transformers:
             self.model = self.language.made("meta" if self.packed else place).eval()
             if self.packed:
                 self.model = onto(pack(self.model, self.packed), place)
+        if self.repeats:
+            self.model.config._attn_implementation = repeated_attention()
         self.place = place
 
     def ids(self, tokens):
@@ -50,6 +52,28 @@ class Transformers:
         import transformers
 
         return transformers.DynamicCache(config=self.language.configured.text)
+
+
+def repeated_attention():
+    """The name of an attention that copies keys and values for every head before the kernel is called.
+
+    So did transformers until 4.47 in its classes for FlashAttention 2 (models/qwen2/modeling_qwen2.py: `repeat_kv`, the
+    result of which the kernel then reads); from 4.48 on they go to it as they are.
+    """
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.integrations.sdpa_attention import repeat_kv
+    from transformers.masking_utils import flash_attention_mask
+
+    def attend(module, query, key, value, attention_mask, **_):
+        key, value = (repeat_kv(each, module.num_key_value_groups) for each in (key, value))
+        told = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, is_causal=query.shape[2] > 1
+        )
+        return told.transpose(1, 2).contiguous(), None
+
+    AttentionInterface.register("repeated", attend)
+    AttentionMaskInterface.register("repeated", flash_attention_mask)
+    return "repeated"
 
 
 def onto(model, place):
@@ -98,9 +122,12 @@ class ForwardPass(Transformers):
         """The pass."""
         ids = self.ids(self.prompt)
         mask = torch.ones_like(ids)
-        with torch.no_grad(), rec.phase("prefill", pass_="first"):
-            told = self.model(input_ids=ids, attention_mask=mask, use_cache=True)
-            del told
+        with torch.no_grad():
+            for name in ("warmup", "prefill"):
+                rec.empty_cache()
+                with rec.phase(name, pass_="first"):
+                    told = self.model(input_ids=ids, attention_mask=mask, use_cache=True)
+                    del told
 
 
 def speed_benchmark(**arguments):

@@ -45,6 +45,9 @@ def made(shape, tokens, dtype, packed, place):
         pack_linears(model, packed)
     model = onto(model, place) if hasattr(model, "tie_weights") else model.to_empty(device=place)
     model.turn_tables(place)
+    for module in model.modules():
+        if hasattr(module, "load"):
+            module.load()
     return model
 
 
@@ -87,7 +90,8 @@ class Finetune:
             ids = torch.ones(self.rows, self.tokens, dtype=torch.int64, device=self.place)
             targets = torch.ones_like(ids)
             # The script's own name: the logits before live until these are there.
-            self.logits = self.model(ids, in_pieces=True)
+            # Fabric gives back what a module returns in the default format, which is fp32.
+            self.logits = [each.float() for each in self.model(ids, in_pieces=True)]
             self.logits[-1] = self.logits[-1][..., :-1, :]
         with rec.phase("loss", pass_=passed):
             loss = in_pieces(self.logits, targets[..., 1:])
@@ -124,13 +128,15 @@ class Generate:
         )
         self.prompt, self.tokens = prompt_tokens, prompt_tokens + new_tokens
         self.dtype, self.packed, self.words = _DTYPES[precision], packed, {}
+        # sequentially.py makes them outside of the context that sets the format.
+        self.cached_in = torch.float32 if stages > 1 else self.dtype
 
     def prepare(self, rec, place):
         """Make the model and its caches."""
         self.place = place
         with rec.phase("model_init"), torch.no_grad():
             self.model = made(self.shape, self.tokens, self.dtype, self.packed, place).eval()
-            self.model.make_cache(self.dtype, place)
+            self.model.make_cache(self.cached_in, place)
 
     def turn(self, rec, _turn):
         """The prompt, then one token: every later one takes the same."""
@@ -143,7 +149,7 @@ class Generate:
     def token(self, positions):
         """One pass, and a token out of the fifty most likely."""
         ids = torch.ones(1, positions.shape[0], dtype=torch.int64, device=self.place)
-        logits = self.model(ids, positions)[0, -1]
+        logits = self.model(ids, positions).float()[0, -1]
         values, places = torch.topk(logits, 50)
         kept = torch.full_like(logits, float("-inf")).scatter_(-1, places, values)
         return torch.multinomial(torch.softmax(kept / 0.8, dim=-1), num_samples=1)

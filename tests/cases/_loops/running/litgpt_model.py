@@ -104,7 +104,7 @@ class LoRAQKV(nn.Module):
     def __init__(self, shape):
         super().__init__()
         heads, groups = shape.n_head, shape.n_query_groups
-        outer = (heads + 2 * groups) * shape.head_size
+        self.outer = outer = (heads + 2 * groups) * shape.head_size
         self.linear = nn.Linear(shape.n_embd, outer, bias=shape.bias).requires_grad_(False)
         widths = {"query": heads, "key": groups, "value": groups}
         self.learned = [name for name in widths if shape.rank(name)]
@@ -136,7 +136,7 @@ class LoRAQKV(nn.Module):
         if len(self.learned) == 3:
             return x
         turned = x.transpose(0, 1)
-        outer = self.linear.out_features
+        outer = self.outer
         zeros = turned.new_zeros((*turned.shape[:-1], outer)).view(-1, outer)
         put = zeros.index_copy(1, self.lora_ind, turned.reshape(-1, sum(self.widths)))
         return put.view(*turned.shape[:-1], outer).transpose(0, 1)
@@ -157,6 +157,8 @@ class Attention(nn.Module):
         q, k, v = self.split(self.attn(x), rows, tokens, positions)
         q, k = (self.rotated(each, cos, sin) for each in (q, k))
         if positions is not None:
+            # A cache made in another format takes that of what it is given, at its first use.
+            self.cache = tuple(each.to(k.dtype) for each in self.cache)
             k = self.cache[0].index_copy_(2, positions, k)
             v = self.cache[1].index_copy_(2, positions, v)
         scale = 1.0 / math.sqrt(self.shape.head_size)

@@ -205,11 +205,16 @@ class Fp8Experts(nn.Module):
 
 
 class _Unpacking(torch.autograd.Function):
-    """A product with a matrix that is unpacked for it, and once more for its gradient."""
+    """A product with a matrix that is unpacked for it, and once more for its gradient.
+
+    Where `keeps_input`, the input hangs on the node itself, not among its saved tensors: it goes when the graph goes,
+    and not when the backward pass has been through.
+    """
 
     @staticmethod
     def forward(ctx, x, module):
         ctx.module = module
+        ctx.kept = x if module.keeps_input else None
         weight = module.unpacked()
         return nn.functional.linear(x, weight.to(x.dtype), module.bias)
 
@@ -222,20 +227,63 @@ class _Unpacking(torch.autograd.Function):
 class Bnb4(Packed):
     """Four bits by bitsandbytes in blocks of 64; a single row is multiplied as it is."""
 
+    unpacks_to, keeps_input = None, False
+
     def packed(self, module):
         count = module.weight.numel()
         self.hold("weight", (count // 2, 1), torch.uint8)
-        self.hold("absmax", (count // 64,), torch.float32)
         self.hold("code", (16,), torch.float32)
+        self.scales(count // 64)
+
+    def scales(self, blocks):
+        """A scale in fp32 for each block."""
+        self.hold("absmax", (blocks,), torch.float32)
+
+    def wide_scales(self):
+        """Scales as the kernel takes them."""
+        return self.absmax
 
     def unpacked(self):
-        return torch.empty(self.outer, self.inner, dtype=self.dtype, device=self.absmax.device)
+        scales, place = self.wide_scales(), self.weight.device
+        dtype = self.unpacks_to or self.dtype
+        found = torch.empty(self.outer, self.inner, dtype=dtype, device=place)
+        del scales
+        return found
 
     def forward(self, x):
         if x.numel() == x.shape[-1] and not x.requires_grad:
             out = torch.empty(*x.shape[:-1], self.outer, dtype=x.dtype, device=x.device)
             return out if self.bias is None else out + self.bias
         return _Unpacking.apply(x, self)
+
+    def load(self):
+        """As Fabric packs what it reads: a copy in fp16 on the device, and the packed tensors anew."""
+        place = self.weight.device
+        wide = torch.empty(self.outer, self.inner, dtype=torch.float16, device=place)
+        self.weight = torch.empty_like(self.weight)
+        self.absmax = torch.empty_like(self.absmax)
+        del wide
+
+
+class Bnb4Half(Bnb4):
+    """Packed from fp16, as Fabric does whatever the format of the run: it is unpacked to that.
+
+    litgpt asks for bitsandbytes 0.41 to 0.42, whose product keeps its input (`ctx.tensors = (A, B)`).
+    """
+
+    unpacks_to, keeps_input = torch.float16, True
+
+
+class Bnb4HalfTwice(Bnb4Half):
+    """The same with scales in eight bits, in blocks of 256."""
+
+    def scales(self, blocks):
+        self.hold("absmax", (blocks,), torch.uint8)
+        self.hold("nested_absmax", (-(-blocks // 256),), torch.float32)
+        self.hold("nested_code", (256,), torch.float32)
+
+    def wide_scales(self):
+        return self.absmax.float()
 
 
 class Bnb8(Packed):
@@ -255,6 +303,14 @@ class Bnb8(Packed):
         out = out if self.bias is None else out.add_(self.bias)
         return out.to(x.dtype).reshape(*x.shape[:-1], self.outer)
 
+    def load(self):
+        """As Fabric packs what it reads: a copy in fp16, and it in eight bits by rows and by columns."""
+        place = self.weight.device
+        wide = torch.empty(self.outer, self.inner, dtype=torch.float16, device=place)
+        by_rows, by_columns = (torch.empty_like(self.weight) for _ in range(2))
+        del by_columns, wide
+        self.weight = by_rows
+
 
 _KINDS = {
     "gptq4": Gptq4,
@@ -264,5 +320,7 @@ _KINDS = {
     "marlin8": Marlin8,
     "fp8": Fp8,
     "bnb4": Bnb4,
+    "bnb4_half": Bnb4Half,
+    "bnb4_half_twice": Bnb4HalfTwice,
     "bnb8": Bnb8,
 }
