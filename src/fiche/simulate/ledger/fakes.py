@@ -12,7 +12,9 @@ from typing import Any
 
 import torch
 from torch._subclasses import fake_tensor
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, extract_tensor_metadata
+
+from fiche.simulate.ledger.values import tensors
 
 _PLAIN = frozenset(
     {
@@ -119,7 +121,9 @@ class Fakes(FakeTensorMode):  # type: ignore[misc]
         if theirs is not None:
             entry = FakeTensorMode.cache.get(theirs)
             if entry is not None:
-                self._recipes[key] = self._recipe(entry, func, args)
+                self._recipes[key] = self._recipe(entry, func, args) or self._further(
+                    entry, func, args, made
+                )
         return made
 
     def _their_key(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -142,6 +146,21 @@ class Fakes(FakeTensorMode):  # type: ignore[misc]
         if not entry.is_output_tuple:
             return made[0]
         return lambda args: tuple([each(args) for each in made])
+
+    def _further(self, entry: Any, func: Any, args: Any, made: Any) -> _Recipe | None:
+        """Two sorts that PyTorch does not keep, and are as plain: flattened products, and lists of tensors."""
+        reason = getattr(entry, "reason", "")
+        if reason == "unsafe view":
+            return self._tensor(extract_tensor_metadata(made), made, 0)
+        if reason != "non-FakeTensor output" or type(made) is not list:
+            return None
+        if any(type(each) is not FakeTensor or each.is_conj() or each.is_neg() for each in made):
+            return None
+        if not func.is_view and not _all_new(made, args):
+            return None
+        view = 0 if func.is_view else None
+        several = [self._tensor(extract_tensor_metadata(each), each, view) for each in made]
+        return lambda args: [each(args) for each in several]
 
     def _output(self, kept: Any, state: Any, func: Any, args: Any) -> _Recipe:
         place, metadata, view = kept.inplace_idx, kept.metadata, kept.view_idx
@@ -186,3 +205,10 @@ class Fakes(FakeTensorMode):  # type: ignore[misc]
             return tensor
 
         return made
+
+
+def _all_new(made: Sequence[Any], args: Any) -> bool:
+    """True where each tensor has a storage of its own, and none of them came in."""
+    found = [each.untyped_storage()._cdata for each in made]
+    given = [each.untyped_storage()._cdata for each in tensors(args)]
+    return len(set(found)) == len(found) and not set(found) & set(given)
