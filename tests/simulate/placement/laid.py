@@ -3,17 +3,26 @@
 WIDTH = 256
 
 
-def blocks(depth=3, width=WIDTH, bias=True):
-    """A model of `depth` blocks of one linear layer each, and a head outside of them."""
+def blocks(depth=3, width=WIDTH, bias=True, checkpointed=False):
+    """A model of `depth` blocks of one linear layer each, and a head outside of them.
+
+    Checkpointed ones run again in the backward pass, hooks and all, as those of transformers do.
+    """
     import torch
+    from torch.utils.checkpoint import checkpoint
 
     class Block(torch.nn.Module):
         def __init__(self):
             super().__init__()
             self.linear = torch.nn.Linear(width, width, bias=bias)
 
+        def __call__(self, values):
+            if checkpointed and torch.is_grad_enabled():
+                return checkpoint(super().__call__, values, use_reentrant=False)
+            return super().__call__(values)
+
         def forward(self, values):
-            return self.linear(values)
+            return self.linear(torch.relu(values))
 
     class Model(torch.nn.Module):
         _no_split_modules = ("Block",)

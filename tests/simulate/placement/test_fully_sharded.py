@@ -11,7 +11,7 @@ RANKS = 4
 
 
 def loop(rec, model, microbatches=1, synchronised=None):
-    """Two updates; gradients go at the end of each."""
+    """Two updates, an evaluation in each; gradients go at the end."""
     import torch
 
     place = "cpu" if rec.ledger.rules == "memtracker" else "cuda"
@@ -24,17 +24,20 @@ def loop(rec, model, microbatches=1, synchronised=None):
             with rec.phase("backward"):
                 loss.backward()
                 del loss
+        with rec.phase("evaluation"), torch.no_grad():
+            model(torch.empty(2, model.head.weight.shape[1], device=place))
         with rec.phase("zero"):
             for parameter in model.parameters():
                 parameter.grad = None
 
 
-def ours(width, words, microbatches):
+def ours(width, words, microbatches, checkpointed=False):
     from fiche.simulate.placement.fully_sharded import share_out
 
     def program(rec):
         told = placement(devices=RANKS, sharding="fsdp", **words)
-        loop(rec, share_out(blocks(width=width), rec.ledger, told, microbatches), microbatches)
+        model = blocks(width=width, checkpointed=checkpointed)
+        loop(rec, share_out(model, rec.ledger, told, microbatches), microbatches)
 
     return program
 
@@ -51,7 +54,7 @@ def mesh():
     distributed.destroy_process_group()
 
 
-def theirs(width, policy, microbatches, mesh):
+def theirs(width, policy, microbatches, checkpointed, mesh):
     """PyTorch's own code; it empties storages beneath tensors, which no operator shows."""
     import torch
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
@@ -61,7 +64,7 @@ def theirs(width, policy, microbatches, mesh):
 
     def program(rec):
         ledger = rec.ledger
-        model = blocks(width=width)
+        model = blocks(width=width, checkpointed=checkpointed)
         formats = {name: getattr(torch, value) for name, value in policy.items()}
         for module in (*model.layers, model):
             fully_shard(module, mesh=mesh, mp_policy=MixedPrecisionPolicy(**formats))
@@ -82,37 +85,39 @@ def theirs(width, policy, microbatches, mesh):
 
 
 @pytest.mark.parametrize(
-    ("width", "words", "policy", "microbatches"),
+    ("width", "words", "policy", "microbatches", "checkpointed"),
     [
-        (WIDTH, {}, {}, 1),
-        (WIDTH + 1, {}, {}, 1),
-        (WIDTH, {}, {}, 3),
+        (WIDTH, {}, {}, 1, False),
+        (WIDTH + 1, {}, {}, 1, True),
+        (WIDTH, {}, {}, 3, False),
         (
             WIDTH,
             {"param_dtype": "bf16", "reduce_dtype": "fp32"},
             {"param_dtype": "bfloat16", "reduce_dtype": "float32"},
             1,
+            False,
         ),
         (
             WIDTH + 1,
             {"param_dtype": "bf16", "reduce_dtype": "fp32"},
             {"param_dtype": "bfloat16", "reduce_dtype": "float32"},
             2,
+            True,
         ),
     ],
 )
 def test_phases_take_what_those_of_fully_shard_take_to_the_byte(
-    width, words, policy, microbatches, mesh
+    width, words, policy, microbatches, checkpointed, mesh
 ):
     found = [
         [(each.name, each.start_bytes, each.peak_bytes, each.end_bytes) for each in one.phases()]
         for one in (
-            run(theirs(width, policy, microbatches, mesh), rules="memtracker"),
-            run(ours(width, words, microbatches), rules="memtracker"),
+            run(theirs(width, policy, microbatches, checkpointed, mesh), rules="memtracker"),
+            run(ours(width, words, microbatches, checkpointed), rules="memtracker"),
         )
     ]
     assert found[0] == found[1]
-    assert len(found[0]) == 2 * (2 * microbatches + 1)
+    assert len(found[0]) == 2 * (2 * microbatches + 2)
 
 
 def test_shards_are_rows_and_the_first_rank_has_the_most_of_them():
@@ -137,8 +142,8 @@ def test_a_root_that_is_resharded_is_gathered_again():
     again = run(ours(WIDTH, {"reshard_after_forward": "yes"}, 1))
     head = WIDTH * WIDTH * 4
     count = [named(one, "fsdp.whole_parameter").count(head) for one in (once, again)]
-    # Three layers forward and backward, and the head, in each of two updates.
-    assert count == [2 * (3 * 2 + 1), 2 * (3 * 2 + 2)]
+    # Three layers forward, backward and in an evaluation; the head with them, unless it is there from before.
+    assert count == [(3 + 3 + 3 + 2) + (3 + 3 + 3 + 1), 2 * (4 + 4 + 4)]
 
 
 def test_without_resharding_all_of_the_model_is_whole_in_the_backward_pass():
@@ -148,7 +153,8 @@ def test_without_resharding_all_of_the_model_is_whole_in_the_backward_pass():
 
 
 def test_shards_on_the_host_leave_the_device_with_what_passes():
-    simulation = run(ours(WIDTH, {"offload": "parameters"}, 1))
+    words = {"offload": "parameters", "reshard_after_forward": "yes"}
+    simulation = run(ours(WIDTH, words, 1))
     assert named(simulation, "fsdp.shard") == []
     shard = WIDTH * WIDTH * 4 // RANKS
     assert shard in named(simulation, "fsdp.shard_from_host")
