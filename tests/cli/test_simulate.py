@@ -263,6 +263,9 @@ def test_several_devices_are_a_placement(fiche, scripted_simulation, job):
         "reshard_after_forward": "no",
         "rank": "3",
     }
+    assert job()["notes"][0].startswith(
+        "rank 3 is asked about: the rank that is loaded most stands"
+    )
 
 
 @pytest.fixture

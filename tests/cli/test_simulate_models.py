@@ -23,6 +23,13 @@ def loop(rec, width=64):
             optimizer.zero_grad()
     print("done")
 
+def loaded(rec, rows=10):
+    net = torch.nn.Linear(8, 8).cuda()
+    data = torch.utils.data.TensorDataset(torch.randn(rows, 8))
+    for (batch,) in torch.utils.data.DataLoader(data, batch_size=4, shuffle=True):
+        with rec.phase("forward", batch=len(batch)):
+            print(net(batch.cuda()).sum().item())
+
 def plain():
     torch.randn(1024, 1024, device="cuda") @ torch.randn(1024, 1024, device="cuda")
 
@@ -127,6 +134,15 @@ def test_a_function_of_ones_own(fiche, here):
     assert told["phases"][1]["allocated_bytes"] == {"start": 0, "peak": weights, "end": weights}
     assert told["phases"][3]["at_peak"]["source"]["file"] == "train.py"
     assert told["workload"]["code"]["name"] == "train.py:loop"
+
+
+def test_a_loop_over_a_shuffled_loader_runs_and_reads_its_loss(fiche, here):
+    """Seeds and orders are numbers of the host; a number that is only read is assumed, and named."""
+    ended = fiche("simulate", "--function", "train.py:loaded", "-o", "l.json")
+    assert (ended.code, ended.err) == (0, "0.0\n0.0\n0.0\n")
+    told = document(here / "l.json")
+    assert [phase["declared"].get("batch") for phase in told["phases"][1:]] == [4, 4, 2]
+    assert any("train.py" in each["asked"] for each in told["simulator"]["answers"])
 
 
 def test_a_function_without_a_recorder_is_one_phase(fiche, here):

@@ -28,6 +28,10 @@ _UNREAD = (
     "weights are not read: model_init stands where the case has model_load, and what the load of a checkpoint "
     "takes for a moment is not in it"
 )
+_RANKED = (
+    "rank {rank} is asked about: the rank that is loaded most stands for it, from which it differs by "
+    "padding"
+)
 
 
 @record
@@ -87,7 +91,7 @@ def asked(typed: Mapping[str, Any]) -> Asked:
         placement=placement_of(typed, told),
         memory_bytes=_memory(typed["memory_limit"]),
         events=events is not None,
-        notes=_notes(options, told),
+        notes=_notes(typed, options, told),
     )
     seconds = _seconds(typed["time_limit"])
     return Asked(job=job, ready=ready, output=output, events=events, seconds=seconds)
@@ -155,10 +159,14 @@ def _changes(
     return bool(changed | placed) or typed["allocator"] is not None
 
 
-def _notes(options: Mapping[str, Any], told: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is left open of the load."""
+def _notes(
+    typed: Mapping[str, Any], options: Mapping[str, Any], told: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """What is left open of the load, and of the rank that is asked about."""
     unread = bool(told.get("notes")) or options.get("weights") == "stored"
-    return (_UNREAD,) if unread else ()
+    rank = str(typed["rank"] or "")
+    ranked = (_RANKED.format(rank=rank),) if rank.isdecimal() else ()
+    return (*((_UNREAD,) if unread else ()), *ranked)
 
 
 # --- Limits ---------------------------------------------------------------------------------------

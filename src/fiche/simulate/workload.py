@@ -85,19 +85,21 @@ def simulation_of(job: Job, workload: Workload) -> Simulation:
         NotSimulatedError: it cannot be simulated.
         Exception: what the workload itself raises.
     """
+    from fiche.simulate.loaders import loaders_drawn
     from fiche.simulate.simulated import simulated
 
     # What fake tensors log of an operator that raises, stands in the exception.
     logging.getLogger("torch._subclasses").setLevel(logging.CRITICAL)
     major, _, minor = job.capability.partition(".")
     placed = placement_of(job)
-    return simulated(
-        workload,
-        devices=placed.devices if job.workload == FUNCTION else placed.stand_ins,
-        turns=turns_of(workload),
-        capability=None if job.capability_by == "assumed" else (int(major), int(minor)),
-        capacity_bytes=job.capacity_bytes,
-    )
+    with loaders_drawn():
+        return simulated(
+            workload,
+            devices=placed.devices if job.workload == FUNCTION else placed.stand_ins,
+            turns=turns_of(workload),
+            capability=None if job.capability_by == "assumed" else (int(major), int(minor)),
+            capacity_bytes=job.capacity_bytes,
+        )
 
 
 def turns_of(workload: Workload) -> tuple[str, ...]:
