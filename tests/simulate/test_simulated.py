@@ -198,7 +198,7 @@ def test_streams_and_an_emptied_cache_are_events():
         torch.cuda.empty_cache()
 
     events = run(program).events[0]
-    assert events.ops == [0, 1, 3]
+    assert list(events.ops) == [0, 1, 3]
     assert events.streams[0] != 0
 
 

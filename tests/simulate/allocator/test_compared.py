@@ -51,9 +51,9 @@ def test_a_trace_becomes_events():
     machine, segments = by_hand()
     trace = told(pickle.dumps(snapshot(segments, [machine.entries])))
     events = trace.events
-    assert events.ops == [ALLOC, ALLOC, ALLOC, FREE, EMPTY_CACHE, ALLOC]
-    assert events.num_bytes == [4 * MIB, 64 * MIB - 100, 32 * MIB, 0, 0, 1000]
-    assert events.streams == [0, 0, 21, 0, 0, 0]
+    assert list(events.ops) == [ALLOC, ALLOC, ALLOC, FREE, EMPTY_CACHE, ALLOC]
+    assert list(events.num_bytes) == [4 * MIB, 64 * MIB - 100, 32 * MIB, 0, 0, 1000]
+    assert list(events.streams) == [0, 0, 21, 0, 0, 0]
     # A block is free for others when its free is completed: entry 5, not 2.
     assert [*trace.entries] == [0, 1, 4, 5, 6, 8]
     assert [n // MIB for n in trace.reserved] == [20, 84, 116, 116, 52, 54]

@@ -11,10 +11,10 @@ def test_the_four_lists_stay_equally_long():
     events.mark("begin prefill")
     events.free(7)
     events.empty_cache()
-    assert events.ops == [ALLOC, MARK, FREE, EMPTY_CACHE]
-    assert events.ids == [7, 0, 7, 0]
-    assert events.num_bytes == [1000, 0, 0, 0]
-    assert events.streams == [2, 0, 0, 0]
+    assert list(events.ops) == [ALLOC, MARK, FREE, EMPTY_CACHE]
+    assert list(events.ids) == [7, 0, 7, 0]
+    assert list(events.num_bytes) == [1000, 0, 0, 0]
+    assert list(events.streams) == [2, 0, 0, 0]
     assert len(events) == 4
     assert events.marked() == [(1, "begin prefill")]
 
@@ -53,6 +53,6 @@ def test_one_stream_follows_another():
     other.alloc(4, 100, stream=1)
     other.mark("end a")
     one.extend(other)
-    assert one.ids == [0, 4, 1]
-    assert one.streams == [0, 1, 0]
+    assert list(one.ids) == [0, 4, 1]
+    assert list(one.streams) == [0, 1, 0]
     assert one.slices() == [("a", 1, 2)]

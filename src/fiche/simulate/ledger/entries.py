@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from fiche.simulate.ledger.origins import Origin
@@ -13,14 +14,15 @@ class EntryTable:
     `num_bytes` are as asked for. A kind is empty until something tells it.
     """
 
-    __slots__ = ("dtypes", "kinds", "num_bytes", "origins", "shapes")
+    __slots__ = ("_kept", "dtypes", "kinds", "num_bytes", "origins", "shapes")
 
     def __init__(self) -> None:
         self.origins: list[Origin] = []
-        self.num_bytes: list[int] = []
+        self.num_bytes = array("q")
         self.shapes: list[Any] = []
         self.dtypes: list[Any] = []
         self.kinds: list[str] = []
+        self._kept: dict[Any, Any] = {}  # each shape once: layers are alike
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -29,7 +31,7 @@ class EntryTable:
         """A new entry; its number."""
         self.origins.append(origin)
         self.num_bytes.append(num_bytes)
-        self.shapes.append(shape)
+        self.shapes.append(self._kept.setdefault(shape, shape))
         self.dtypes.append(dtype)
         self.kinds.append(kind)
         return len(self.kinds) - 1

@@ -1,10 +1,12 @@
 """The stream of memory events of one device: what the ledger writes, what allocator and timeline read.
 
-Four lists of equal length rather than a list of objects: a training step of a large model is some
-hundred thousand events, and they are only ever walked from the first to the last.
+Four columns of equal length rather than a list of objects, and whole numbers without an object each: a
+thousand tokens of a large model are some millions of events, and they are only ever walked in order.
 """
 
 from __future__ import annotations
+
+from array import array
 
 ALLOC = 0
 FREE = 1
@@ -24,10 +26,10 @@ class Events:
 
     def __init__(self) -> None:
         """No event yet."""
-        self.ops: list[int] = []
-        self.ids: list[int] = []
-        self.num_bytes: list[int] = []
-        self.streams: list[int] = []
+        self.ops = array("b")
+        self.ids = array("q")
+        self.num_bytes = array("q")
+        self.streams = array("q")
         self.marks: list[str] = []
 
     def __len__(self) -> int:
@@ -54,10 +56,10 @@ class Events:
     def extend(self, others: Events) -> None:
         """The events of another stream follow, as they are; its marks are numbered on."""
         first = len(self.marks)
-        self.ids += [
+        self.ids.extend(
             name + first if op == MARK else name
             for op, name in zip(others.ops, others.ids, strict=True)
-        ]
+        )
         self.ops += others.ops
         self.num_bytes += others.num_bytes
         self.streams += others.streams
