@@ -61,3 +61,16 @@ def test_on_the_host_nothing_is_entered():
             return torch.nn.functional.cross_entropy(entries, torch.zeros(512).long())
 
     assert most(run) == 0
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_rows_out_of_order_are_copied_for_weights_that_learn(mode):
+    def run(rec):
+        import torch
+
+        layer = torch.nn.Linear(128, 36, bias=False, device="cuda")
+        entries = torch.empty(2, 128, 512, device="cuda").transpose(1, 2)
+        with rec.phase("forward"), getattr(torch, mode)():
+            return layer(entries)
+
+    assert most(run) == 1024 * 128 * 4 + 1024 * 36 * 4 + 8_519_680

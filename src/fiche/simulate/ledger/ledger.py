@@ -17,7 +17,11 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from fiche.simulate.ledger.composites import comes_whole, taken_apart
+from fiche.simulate.ledger.composites import (
+    as_its_source,
+    comes_whole,
+    taken_apart,
+)
 from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.fakes import Fakes
@@ -60,6 +64,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self.entries = EntryTable()
         self.fake = Fakes()
         self.inside = 0
+        self._parts = 0
         self.values = Values() if rules == "cuda" else None
         self._effects = dict(effects or {})
         self._live: dict[int, tuple[int, Any]] = {}
@@ -113,9 +118,11 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         """An operator as the operators it is made of, each of them seen."""
         on_device = Call(self, func, args, kwargs).on_device()
         TorchDispatchMode.__enter__(self)
+        self._parts += 1
         try:
             return taken_apart(func, args, kwargs, on_device=on_device)
         finally:
+            self._parts -= 1
             TorchDispatchMode.__exit__(self, None, None, None)
 
     def _run(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -123,6 +130,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         if apply is not None:
             return apply(Call(self, func, args, kwargs))
         made = self.operate(func, args, kwargs)
+        if self._parts:
+            as_its_source(func, args, made)
         makes = self._makes.get(func)
         if makes is None:
             makes = self._makes[func] = _makes_storages(func)
