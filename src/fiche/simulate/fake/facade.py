@@ -99,7 +99,21 @@ def _values(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
     raise NotSimulatedError(f"{told} asks for the values of a tensor, and a simulation has none")
 
 
+def _deepcopy(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    """A copy as of a device whose storages are copied by operators: a storage of fake values has none."""
+    tensor, memo = args
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    with torch.no_grad():
+        copied = tensor.clone().requires_grad_(tensor.requires_grad)
+    memo[id(tensor)] = copied
+    if tensor.grad is not None:
+        copied.grad = tensor.grad.__deepcopy__(memo)
+    return copied
+
+
 _OWN: dict[Any, Applied] = {
+    torch.Tensor.__deepcopy__: _deepcopy,
     torch.Tensor.to: _to,
     torch.Tensor.cuda: _cuda,
     torch.Tensor.is_cuda.__get__: _is_cuda,
