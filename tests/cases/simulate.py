@@ -4,7 +4,8 @@ A case becomes a simulation of what its conditions say and nothing else: the loo
 over the model's own configuration. Where they do not suffice it is not covered, and the reason is said. A
 case passes where the simulated peak is within the aim: 1 % of an inference's allocated peak, 5 % of a
 training's; other counters have no aim of their own and are held to the same. A run that can only be given its
-largest length is a ceiling: it passes where it is not below what was observed by more than the aim, and is no error.
+largest length is a ceiling: it passes where it is not below what was observed by more than the aim, and is no
+error.
 """
 
 import json

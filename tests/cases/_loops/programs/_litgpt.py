@@ -57,8 +57,12 @@ def is_litgpt(case):
 
 
 _PACKED = {
-    **{"none": "", "bnb.nf4": "bnb4_half", "bnb.fp4": "bnb4_half", "bnb.int8": "bnb8"},
-    **{"bnb.nf4-dq": "bnb4_half_twice", "bnb.fp4-dq": "bnb4_half_twice"},
+    "none": "",
+    "bnb.nf4": "bnb4_half",
+    "bnb.fp4": "bnb4_half",
+    "bnb.int8": "bnb8",
+    "bnb.nf4-dq": "bnb4_half_twice",
+    "bnb.fp4-dq": "bnb4_half_twice",
 }
 
 

@@ -57,8 +57,8 @@ class Transformers:
 def repeated_attention():
     """The name of an attention that copies keys and values for every head before the kernel is called.
 
-    So did transformers until 4.47 in its classes for FlashAttention 2 (models/qwen2/modeling_qwen2.py: `repeat_kv`, the
-    result of which the kernel then reads); from 4.48 on they go to it as they are.
+    So did transformers until 4.47 in its classes for FlashAttention 2 (models/qwen2/modeling_qwen2.py:
+    `repeat_kv`, the result of which the kernel then reads); from 4.48 on they go to it as they are.
     """
     from transformers import AttentionInterface, AttentionMaskInterface
     from transformers.integrations.sdpa_attention import repeat_kv

@@ -207,8 +207,8 @@ class Fp8Experts(nn.Module):
 class _Unpacking(torch.autograd.Function):
     """A product with a matrix that is unpacked for it, and once more for its gradient.
 
-    Where `keeps_input`, the input hangs on the node itself, not among its saved tensors: it goes when the graph goes,
-    and not when the backward pass has been through.
+    Where `keeps_input`, the input hangs on the node itself, not among its saved tensors: it goes when the
+    graph goes, and not when the backward pass has been through.
     """
 
     @staticmethod
