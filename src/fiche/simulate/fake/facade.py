@@ -108,7 +108,7 @@ def _deepcopy(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
         copied = tensor.clone().requires_grad_(tensor.requires_grad)
     memo[id(tensor)] = copied
     if tensor.grad is not None:
-        copied.grad = tensor.grad.__deepcopy__(memo)
+        copied.grad = _deepcopy(facade, func, (tensor.grad, memo), kwargs)
     return copied
 
 
