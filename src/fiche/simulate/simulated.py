@@ -18,6 +18,7 @@ from fiche.simulate.fake.applied import modules_moved
 from fiche.simulate.fake.autocast import Autocast
 from fiche.simulate.fake.cuda_calls import Card, cuda_shown
 from fiche.simulate.fake.devices import is_stand_in, shown
+from fiche.simulate.fake.drawn import bounded
 from fiche.simulate.fake.facade import Facade
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.ledger.watching import watching
@@ -87,6 +88,7 @@ def run(
             for entered in (
                 cuda_shown(card),
                 modules_moved(ledger),
+                bounded(),
                 _shown_devices(ledger),
                 table.installed(),
                 Autocast(ledger).installed(),
