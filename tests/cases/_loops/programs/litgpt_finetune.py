@@ -1,4 +1,4 @@
-"""litgpt's finetune/lora.py, with and without a quantised base.
+"""litgpt's finetune/lora.py, with and without a quantised base, and finetune/full.py.
 
 Source: Lightning-AI/litgpt, finetune/lora.py, config_hub/finetune, tutorials/resource-tables.md. Samples are
 padded to the longest of their microbatch, so the longest of the training set decides the peak;
@@ -22,12 +22,17 @@ def plan(case):
     """Steps of a training on samples of the longest length."""
     told = case["conditions"]
     method = told["method"].lower()
-    if method not in ("lora", "qlora"):
+    if method not in ("lora", "qlora", "full"):
         raise UncoveredError(f"its method {told['method']} is not simulated")
     if not str(told.get("machine", told.get("gpu", "1"))).replace(" ", "").startswith("1"):
         raise UncoveredError("several GPUs: shards by FSDP with checkpoints of every block")
+    full = method == "full"
     tokens, at_most = _length(told)
     rows = whole_number(told["micro_batch_size"], "the microbatch is")
+    if full and told.get("global_batch_size") == rows:
+        raise UncoveredError("an update of one microbatch: here every update has two")
+    if told.get("optimizer", "torch.optim.AdamW") != "torch.optim.AdamW":
+        raise UncoveredError(f"its optimizer {told['optimizer']} is not simulated")
     precision = told.get("precision") or told.get("dtype")
     if precision not in _PRECISIONS:
         raise UncoveredError(f"the precision {precision} is not simulated")
@@ -35,7 +40,8 @@ def plan(case):
         program="litgpt's finetune/lora.py",
         make="litgpt:finetune",
         arguments={
-            "shape": shape_of(case) | _pairs(told, case),
+            "shape": shape_of(case) | ({} if full else _pairs(told, case)),
+            "full": full,
             "rows": rows,
             "tokens": tokens,
             "precision": precision,

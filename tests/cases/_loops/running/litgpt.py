@@ -57,10 +57,10 @@ def pack_linears(model, packed):
 
 
 class Finetune:
-    """Steps of finetune/lora.py: two microbatches an update, three updates begun."""
+    """Steps of finetune/lora.py, or of finetune/full.py: two updates of `accumulation` microbatches."""
 
-    def __init__(self, shape, rows, tokens, precision, packed="", accumulation=2):
-        self.shape, self.rows, self.tokens = Shape(**shape), rows, tokens
+    def __init__(self, shape, rows, tokens, precision, packed="", full=False, accumulation=2):
+        self.shape, self.rows, self.tokens, self.full = Shape(**shape), rows, tokens, full
         self.dtype, self.packed, self.accumulation = _DTYPES[precision], packed, accumulation
         self.words, self.logits = {}, None
 
@@ -69,6 +69,8 @@ class Finetune:
         self.place = place
         with rec.phase("model_init"):
             self.model = made(self.shape, self.tokens, self.dtype, self.packed, place).train()
+            if self.full:
+                self.model.requires_grad_(True)
         learned = [each for each in self.model.parameters() if each.requires_grad]
         if self.packed:
             self.optimizer = PagedAdamW(learned)
@@ -91,8 +93,11 @@ class Finetune:
             targets = torch.ones_like(ids)
             # The script's own name: the logits before live until these are there.
             # Fabric gives back what a module returns in the default format, which is fp32.
-            self.logits = [each.float() for each in self.model(ids, in_pieces=True)]
-            self.logits[-1] = self.logits[-1][..., :-1, :]
+            if self.full:
+                self.logits = self.model(ids).float()
+            else:
+                self.logits = [each.float() for each in self.model(ids, in_pieces=True)]
+                self.logits[-1] = self.logits[-1][..., :-1, :]
         with rec.phase("loss", pass_=passed):
             loss = in_pieces(self.logits, targets[..., 1:])
         with rec.phase("backward", pass_=passed):
@@ -100,9 +105,14 @@ class Finetune:
 
 
 def in_pieces(logits, targets):
-    """The mean over tokens, with a loss of its own for each piece."""
-    pieces = [one.reshape(-1, one.shape[-1]) for one in logits]
-    aims = [one.reshape(-1) for one in targets.split(PIECE, dim=1)]
+    """The mean over tokens, with a loss for each piece: of the head, or of the rows of whole logits."""
+    if isinstance(logits, list):
+        pieces = [one.reshape(-1, one.shape[-1]) for one in logits]
+        aims = [one.reshape(-1) for one in targets.split(PIECE, dim=1)]
+    else:
+        shifted = logits[..., :-1, :]
+        pieces = shifted.reshape(-1, shifted.shape[-1]).split(PIECE)
+        aims = targets.reshape(-1).split(PIECE)
     losses = [
         functional.cross_entropy(one, aim, ignore_index=-1, reduction="none")
         for one, aim in zip(pieces, aims, strict=True)
