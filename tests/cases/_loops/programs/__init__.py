@@ -6,6 +6,19 @@ from pathlib import Path
 from _loops.plans import UncoveredError
 
 
+# Why a program that cases name has no loop here, by a word of its name.
+_WHY = {
+    "llm.c": "it is no program of PyTorch",
+    "TurboMind": "its engine is not PyTorch's",
+    "exllama": "its kernels and buffers are its own",
+    "GPTQ-for-LLaMa": "its kernels are its own, and the counter is not stated",
+    "LLaMA-Factory": "the counter is not stated, or is that of the whole card",
+    "scripts of the repo": "the counter is not stated, and the model's own code is not in transformers",
+    "PyTorch 2.4": "torch.compile decides what is kept, and the model's code is not in transformers",
+    "gpt-fast": "its prompt and its new tokens are not told, and it is compiled",
+}
+
+
 def programs():
     """The modules of this folder, by name."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
@@ -23,4 +36,5 @@ def plan_of(case):
         if program.matches(case):
             return program.plan(case)
     name = told.get("framework") or told.get("engine") or "a program that is not named"
-    raise UncoveredError(f"no loop here is that of {name}")
+    because = next((f": {why}" for word, why in _WHY.items() if word in name), "")
+    raise UncoveredError(f"no loop here is that of {name}{because}")
