@@ -33,6 +33,7 @@ def document(job: Job, workload: Workload, simulation: Simulation) -> dict[str, 
     from fiche.simulate.reserved import reserved
 
     held = reserved(job, simulation)
+    simulation.replayed(held.levels)
     told = list(phases(simulation, held.levels))
     peak = peak_of(told)
     device = peak["device_index"]

@@ -90,6 +90,7 @@ class SimulatedRecorder:
 
     def end(self, span: Span) -> None:
         """Close a span; what `inputs` leaves behind is input."""
+        self.ledger.settle()
         if span.name == "inputs":
             for entry in self.ledger.living():
                 self.ledger.entries.tell(entry, INPUT)

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fiche.simulate.allocator import Replay, replay
 from fiche.simulate.ledger import kinds
 from fiche.simulate.ledger.entries import EntryTable
-from fiche.simulate.ledger.events import ALLOC, FREE, Events, rounded
+from fiche.simulate.ledger.events import ALLOC, FREE, Events
 from fiche.simulate.ledger.origins import Origin
 
 
 @dataclass(frozen=True)
 class Group:
-    """Equal allocations alive at a peak: bytes of all of them, rounded to the allocator's blocks."""
+    """Equal allocations alive at a peak: bytes of all of them, as the allocator counts them."""
 
     kind: str
     num_bytes: int
@@ -70,16 +71,30 @@ class Simulation:
         self.answers = tuple(answers)
         self.notes = tuple(notes)
         self.capability = capability
+        self._replays: list[Replay] = []
+        self._taken: dict[int, dict[int, int]] = {}
 
-    def live(self, device: int = 0) -> list[int]:
-        """Bytes alive after each event; `live[i]` follows event i."""
-        events, table, total = self.events[device], self.entries.num_bytes, 0
+    def replayed(self, replays: Sequence[Replay]) -> None:
+        """The allocator's own account, where its settings are not the usual ones."""
+        self._replays = list(replays)
+        self._taken.clear()
+
+    def live(self, device: int = 0) -> Sequence[int]:
+        """Bytes in use after each event, as the allocator counts them; `live[i]` follows event i.
+
+        It counts whole blocks: what is asked for, rounded up, and what is left of a block that is not split.
+        """
+        if self.rules == "memtracker":
+            return self._asked(device)
+        if not self._replays:
+            self._replays = [replay(events) for events in self.events]
+        return self._replays[device].allocated
+
+    def _asked(self, device: int) -> list[int]:
+        table, total = self.entries.num_bytes, 0
         found = []
-        for op, entry in zip(events.ops, events.ids, strict=True):
-            if op == ALLOC:
-                total += self._counted(table[entry])
-            elif op == FREE:
-                total -= self._counted(table[entry])
+        for op, entry in zip(self.events[device].ops, self.events[device].ids, strict=True):
+            total += table[entry] if op == ALLOC else -table[entry] if op == FREE else 0
             found.append(total)
         return found
 
@@ -131,7 +146,7 @@ class Simulation:
                 alive[entry] = None
             elif op == FREE:
                 del alive[entry]
-        table = self.entries
+        table, taken = self.entries, self._taken_by(device)
         found: dict[tuple[str, Origin, tuple[int, ...], str], tuple[int, int]] = {}
         for entry in alive:
             key = (
@@ -141,7 +156,7 @@ class Simulation:
                 str(table.dtypes[entry]).removeprefix("torch."),
             )
             total, count = found.get(key, (0, 0))
-            found[key] = (total + self._counted(table.num_bytes[entry]), count + 1)
+            found[key] = (total + taken[entry], count + 1)
         ordered = sorted(found.items(), key=lambda each: (-each[1][0], str(each[0])))
         for (kind, origin, shape, dtype), (num_bytes, count) in ordered:
             yield Group(kind, num_bytes, count, origin, shape, dtype)
@@ -149,5 +164,14 @@ class Simulation:
     def _kind(self, entry: int) -> str:
         return self.entries.kinds[entry] or kinds.TEMPORARY
 
-    def _counted(self, num_bytes: int) -> int:
-        return num_bytes if self.rules == "memtracker" else rounded(num_bytes)
+    def _taken_by(self, device: int) -> dict[int, int]:
+        """Bytes of each allocation, as the allocator counts them."""
+        found = self._taken.get(device)
+        if found is None:
+            live, events = self.live(device), self.events[device]
+            found = self._taken[device] = {
+                events.ids[place]: live[place] - (live[place - 1] if place else 0)
+                for place, op in enumerate(events.ops)
+                if op == ALLOC
+            }
+        return found

@@ -64,7 +64,7 @@ def test_an_unknown_value_written_into_a_known_tensor_makes_all_of_it_unknown():
         import torch
 
         places, others = torch.arange(6, device="cuda"), torch.arange(6, device="cuda")
-        places[:2].copy_(torch.randint(0, 9, (2,), device="cuda"))
+        places[:2].copy_(torch.randn(2, device="cuda"))
         assert others.sum().item() == 15
         return places[4:].sum().item()
 
@@ -72,25 +72,43 @@ def test_an_unknown_value_written_into_a_known_tensor_makes_all_of_it_unknown():
         run(program)
 
 
-@pytest.mark.parametrize("make", ["randint", "randperm", "empty", "computed"])
-def test_what_is_drawn_or_computed_from_it_is_unknown(make):
+@pytest.mark.parametrize("make", ["empty", "computed", "real", "drawn over"])
+def test_what_has_no_values_or_is_computed_from_such_is_unknown(make):
     from fiche.simulate.refusal import NotSimulatedError
 
     def program(rec):
         import torch
 
         made = {
-            "randint": lambda: torch.randint(0, 9, (4,), device="cuda"),
-            "randperm": lambda: torch.randperm(4, device="cuda"),
             "empty": lambda: torch.empty(4, dtype=torch.long, device="cuda"),
             "computed": lambda: (
                 torch.randn(4, device="cuda").argsort() + torch.ones(4).long().cuda()
             ),
+            "drawn over": lambda: torch.ones(4, dtype=torch.long, device="cuda").random_(0, 9),
+            "real": lambda: torch.rand(4, device="cuda").long(),
         }[make]()
         return made.tolist()
 
     with pytest.raises(NotSimulatedError):
         run(program)
+
+
+def test_random_whole_numbers_are_drawn_the_same_each_time_and_within_their_bounds():
+    """Token ids: transformers asks whether any is below zero."""
+    seen = []
+
+    def program(rec):
+        import torch
+
+        ids = torch.randint(5, 9, (2, 50), device="cuda")
+        seen.append((bool((ids < 5).any()), bool((ids > 8).any()), ids.sum().item()))
+        seen.append(sorted(torch.randperm(4, device="cuda").tolist()))
+
+    run(program)
+    run(program)
+    assert seen[0][:2] == (False, False)
+    assert seen[0] == seen[2]
+    assert seen[1] == [0, 1, 2, 3]
 
 
 def test_a_step_of_an_optimizer_counts_on_the_host():

@@ -7,7 +7,8 @@ the document can name it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -15,7 +16,9 @@ from unittest.mock import patch
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from fiche.simulate.fake.devices import stand_in
+from fiche.simulate.allocator import AllocatorSettings
+from fiche.simulate.fake.devices import current_device, index_of, set_current_device, stand_in
+from fiche.simulate.fake.levels import Levels
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.refusal import NotSimulatedError
 
@@ -31,6 +34,7 @@ class Card:
         assumed: bool = True,
         capacity_bytes: int | None = None,
         devices: int = 1,
+        settings: AllocatorSettings | None = None,
     ) -> None:
         self.ledger = ledger
         self.capability = capability
@@ -38,6 +42,7 @@ class Card:
         self.capacity_bytes = capacity_bytes
         self.devices = devices
         self.asked: dict[str, str] = {}
+        self.levels = Levels(ledger.events, settings or AllocatorSettings())
 
     def tell(self, name: str, told: object) -> None:
         """Note that something assumed was asked for."""
@@ -59,17 +64,14 @@ class Card:
     def mem_get_info(self, device: object = None) -> tuple[int, int]:
         """Free and total bytes, where the card's are known."""
         total = self._total("torch.cuda.mem_get_info")
-        return max(0, total - self.ledger.live_bytes[0]), total
+        self.tell("torch.cuda.mem_get_info", "the capacity, less what is reserved; no context")
+        return max(0, total - self.levels.memory_reserved(device)), total
 
     def get_device_properties(self, device: object = None) -> SimpleNamespace:
         """Name, capability and bytes."""
         major, minor = self.get_device_capability()
         total = self._total("torch.cuda.get_device_properties")
         return SimpleNamespace(name="simulated", major=major, minor=minor, total_memory=total)
-
-    def memory_allocated(self, device: object = None) -> int:
-        """Bytes that are live now."""
-        return self.ledger.live_bytes[_index(device)]
 
     def empty_cache(self) -> None:
         """An event of every device."""
@@ -84,28 +86,16 @@ class Card:
         return self.capacity_bytes
 
 
-def _index(device: Any) -> int:
-    found = stand_in("cuda" if device is None else device)
-    return found.index or 0
+class _Stream:
+    """A stream as a number, the usual one 0; also an event, which is always over."""
 
-
-class Stream:
-    """A stream as a number: the usual one is 0."""
-
-    made = 0
-
-    def __init__(self, *_: object, **__: object) -> None:
-        type(self).made += 1
-        self.number = type(self).made
+    def __init__(self, number: int) -> None:
+        self.number = number
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
         return _quiet
-
-
-class Event(Stream):
-    """An event of a stream: it is always over."""
 
 
 class _Generator(torch.Generator):  # type: ignore[misc]
@@ -124,6 +114,7 @@ def _quiet(*_: Any, **__: Any) -> None:
 def cuda_shown(card: Card) -> Iterator[None]:
     """Within it `torch.cuda` speaks of the card."""
     with ExitStack() as stack:
+        stack.enter_context(current_device(0))
         for name, value in _calls(card).items():
             stack.enter_context(patch.object(torch.cuda, name, value))
         for target, name, value in _elsewhere(card):
@@ -132,57 +123,64 @@ def cuda_shown(card: Card) -> Iterator[None]:
         yield
 
 
+_QUIET = (
+    *("synchronize", "init", "_lazy_init", "ipc_collect", "set_stream"),
+    *("manual_seed", "manual_seed_all", "seed", "seed_all", "set_rng_state", "set_rng_state_all"),
+    "set_per_process_memory_fraction",
+)
+
+
 def _calls(card: Card) -> dict[str, Any]:
-    ledger = card.ledger
+    return {
+        **dict.fromkeys(_QUIET, _quiet),
+        "is_available": lambda: True,
+        "is_initialized": lambda: True,
+        "is_bf16_supported": lambda *_, **__: card.capability >= (8, 0),
+        "device_count": lambda: card.devices,
+        "current_device": index_of,
+        "set_device": lambda device: set_current_device(index_of(device)),
+        "device": lambda device: current_device(None if device is None else index_of(device)),
+        "get_device_name": lambda *_: "simulated",
+        "get_device_capability": card.get_device_capability,
+        "get_device_properties": card.get_device_properties,
+        "mem_get_info": card.mem_get_info,
+        "empty_cache": card.empty_cache,
+        "get_rng_state": lambda *_: torch.empty(16, dtype=torch.uint8, device="cpu"),
+        "get_rng_state_all": list,
+        **{name: getattr(card.levels, name) for name in _LEVELS},
+        "reset_max_memory_allocated": card.levels.reset_peak_memory_stats,
+        **_streams(card.ledger),
+    }
+
+
+_LEVELS = (
+    *("memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved"),
+    *("reset_peak_memory_stats", "memory_stats"),
+)
+
+
+def _streams(ledger: Ledger) -> dict[str, Any]:
+    """Streams are numbered in the order in which a run makes them."""
+    numbers = count(1)
+
+    class Stream(_Stream):
+        def __init__(self, *_: object, **__: object) -> None:
+            super().__init__(next(numbers))
+
+    usual = _Stream(0)
 
     @contextmanager
-    def on_stream(stream: Any) -> Iterator[None]:
-        before, ledger.stream = ledger.stream, getattr(stream, "number", 0)
+    def on_stream(stream: _Stream | None) -> Iterator[None]:
+        before, ledger.stream = ledger.stream, ledger.stream if stream is None else stream.number
         try:
             yield
         finally:
             ledger.stream = before
 
-    usual = SimpleNamespace(number=0, synchronize=_quiet, wait_stream=_quiet, wait_event=_quiet)
-    quiet = (
-        "synchronize",
-        "set_device",
-        "init",
-        "_lazy_init",
-        "ipc_collect",
-        "manual_seed",
-        "manual_seed_all",
-        "seed",
-        "seed_all",
-        "set_rng_state",
-        "set_rng_state_all",
-        "reset_peak_memory_stats",
-        "reset_max_memory_allocated",
-        "set_stream",
-        "set_per_process_memory_fraction",
-    )
     return {
-        **dict.fromkeys(quiet, _quiet),
-        "is_available": lambda: True,
-        "is_initialized": lambda: True,
-        "is_bf16_supported": lambda *_, **__: card.capability >= (8, 0),
-        "device_count": lambda: card.devices,
-        "current_device": lambda: 0,
-        "get_device_name": lambda *_: "simulated",
-        "get_device_capability": card.get_device_capability,
-        "get_device_properties": card.get_device_properties,
-        "mem_get_info": card.mem_get_info,
-        "memory_allocated": card.memory_allocated,
-        "max_memory_allocated": card.memory_allocated,
-        "memory_reserved": card.memory_allocated,
-        "max_memory_reserved": card.memory_allocated,
-        "empty_cache": card.empty_cache,
-        "get_rng_state": lambda *_: torch.empty(16, dtype=torch.uint8, device="cpu"),
-        "get_rng_state_all": list,
-        "device": lambda *_: nullcontext(),
         "stream": on_stream,
         "Stream": Stream,
-        "Event": Event,
+        "Event": Stream,
         "current_stream": lambda *_: usual,
         "default_stream": lambda *_: usual,
     }

@@ -8,11 +8,39 @@ the host stay tensors of the host.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 _STAND_IN, _SHOWN = "lazy", "cuda"
+# `cuda` without a number is the current device.
+_current = [0]
+
+
+@contextmanager
+def current_device(index: int | None) -> Iterator[None]:
+    """Within it `cuda` without a number is this device; None or a negative number changes nothing."""
+    before = _current[0]
+    try:
+        if index is not None and index >= 0:
+            _current[0] = index
+        yield
+    finally:
+        _current[0] = before
+
+
+def set_current_device(index: int) -> None:
+    """From here on `cuda` without a number is this device, until a `current_device` around it is left."""
+    if index >= 0:
+        _current[0] = index
+
+
+def index_of(device: object = None) -> int:
+    """The number of a device of CUDA; None is the current one."""
+    found = stand_in(_SHOWN if device is None else device)
+    return _current[0] if found.index is None else int(found.index)
 
 
 def stand_in(device: Any) -> Any:
@@ -26,7 +54,7 @@ def stand_in(device: Any) -> Any:
             return device
         device = torch.device(device)
     if isinstance(device, torch.device) and device.type == _SHOWN:
-        return torch.device(_STAND_IN, device.index or 0)
+        return torch.device(_STAND_IN, _current[0] if device.index is None else device.index)
     return device
 
 

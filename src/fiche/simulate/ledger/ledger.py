@@ -69,6 +69,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self._effects = dict(effects or {})
         self._live: dict[int, tuple[int, Any]] = {}
         self._makes: dict[Any, bool] = {}
+        # What must be told of the live tensors before somebody looks: see `watching`.
+        self.settle: Callable[[], None] = lambda: None
         self.values_asked: dict[str, str] = {}
         self.held_peaks: dict[str, int] = {}
         self._held: dict[int, str] = {}

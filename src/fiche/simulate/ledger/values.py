@@ -2,13 +2,14 @@
 
 Programs look at such tensors to decide what they run: a mask that hides nothing is dropped, a length is a
 number. A tensor that is made of constants alone keeps its values on the host, and operators on nothing but such
-tensors are run there too. Random numbers, weights and what is computed from them stay unknown. Whole
-numbers and truths are kept up to a million values, others up to some thousand.
+tensors are run there too. Random real numbers, weights and what is computed from them stay unknown. Whole
+numbers and truths are kept up to a million values, others up to some thousand. Random whole numbers are
+drawn on the host from one seed: token ids are ids, whichever they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -54,10 +55,33 @@ ANSWERS = {
 _UNKNOWN = object()
 
 
+def _integers(generator: Any, low: int, high: int, shape: Any) -> Any:
+    with torch._C._DisableTorchDispatch():
+        return torch.randint(low, high, tuple(shape), generator=generator)
+
+
+def _integers_from_zero(generator: Any, high: int, shape: Any) -> Any:
+    return _integers(generator, 0, high, shape)
+
+
+def _permutation(generator: Any, count: int) -> Any:
+    with torch._C._DisableTorchDispatch():
+        return torch.randperm(count, generator=generator)
+
+
+# Whole numbers that a program draws are drawn: which ones is open on a GPU too.
+_DRAWN: dict[Any, Callable[..., Any]] = {
+    _aten.randint.default: _integers_from_zero,
+    _aten.randint.low: _integers,
+    _aten.randperm.default: _permutation,
+}
+
+
 class Values:
     """Follows constants from operator to operator."""
 
     def __init__(self) -> None:
+        self._generator = torch.Generator().manual_seed(0)
         self._spoilt: dict[int, Any] = {}
         self._sorts: dict[Any, tuple[bool, bool]] = {}
 
@@ -74,7 +98,9 @@ class Values:
         """The operator's arguments with values in the place of tensors; None where one is unknown."""
         random, mutable = self._sort(func)
         if random:
-            return None
+            if mutable:
+                self._spoil(args)
+            return (args, kwargs) if func in _DRAWN else None
         if func in _ALIKE:
             args = (torch.empty(args[0].shape, dtype=args[0].dtype, device="meta"), *args[1:])
             return args, {**kwargs, "device": "cpu"}
@@ -105,14 +131,17 @@ class Values:
         # What is changed in place has few values already, or it would have none.
         if not self._sort(func)[1] and (not found or not all(_kept(each) for each in found)):
             return
-        values = list(tensors(_run(func, known)))
+        drawn = _DRAWN.get(func)
+        made = _run(func, known) if drawn is None else drawn(self._generator, *known[0])
+        values = list(tensors(made))
         if len(values) == len(found):
             for tensor, value in zip(found, values, strict=True):
                 self.keep(tensor, value)
 
     def keep(self, tensor: Any, value: Any) -> None:
         """A tensor has these values."""
-        if isinstance(tensor, FakeTensor) and value.shape == tensor.shape:
+        alike = value.shape == tensor.shape and value.dtype == tensor.dtype
+        if isinstance(tensor, FakeTensor) and alike and not isinstance(value, FakeTensor):
             tensor.__dict__[_VALUE] = value
 
     def _valued(self, values: Any) -> Any:

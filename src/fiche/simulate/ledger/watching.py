@@ -41,6 +41,7 @@ def watching(ledger: Ledger) -> Iterator[None]:
         stack.enter_context(patch.object(torch.nn.Module, "__call__", watch.called))
         stack.enter_context(patch.object(torch.autograd, "backward", watch.backward))
         watch.library(stack)
+        ledger.settle = watch.settled
         yield
 
 
@@ -67,6 +68,7 @@ class _Watch:
         self._awaited = {
             "transformers.cache_utils": self._caches,
             "transformers.utils.import_utils": self._fakes,
+            "transformers.generation.stopping_criteria": self._stopping,
         }
 
     def library(self, stack: ExitStack) -> None:
@@ -98,16 +100,17 @@ class _Watch:
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """What is alive when it begins is what it was kept for; gradients are those it leaves behind."""
+        self.settled()
         entries = self._ledger.entries
         for entry in self._ledger.living():
             entries.tell(entry, ACTIVATION)
         try:
             self._backward(*args, **kwargs)
         finally:
-            self._gradients()
+            self.settled()
 
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self._gradients()
+        self.settled()
 
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         for state in optimizer.state.values():
@@ -126,11 +129,25 @@ class _Watch:
 
         return update
 
-    def _gradients(self) -> None:
+    def settled(self) -> None:
+        """Parameters as they are now, for a program may give them other values, and their gradients."""
         for found in self._parameters.values():
             parameter = found()
-            if parameter is not None and parameter.grad is not None:
+            if parameter is not None:
+                self._ledger.mark((parameter,), PARAMETER, over=True)
                 self._ledger.mark((parameter.grad,), GRADIENT, over=True)
+
+    def _stopping(self, library: Any) -> None:
+        """No end of a sequence is ever drawn: a generation goes on for as long as it may."""
+
+        def never(criterion: Any, input_ids: Any, *_: Any, **__: Any) -> Any:
+            told = "none is generated: it runs to its longest"
+            self._ledger.values_asked.setdefault("the token that ends a sequence", told)
+            return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)
+
+        found = getattr(library, "EosTokenCriteria", None)
+        if self._ledger.values is not None and found is not None:
+            self._stack.enter_context(patch.object(found, "__call__", never))
 
 
 def _named(module: Any) -> str:
