@@ -5,7 +5,6 @@ from pathlib import Path
 
 from _loops.plans import UncoveredError
 
-
 # Why a program that cases name has no loop here, by a word of its name.
 _WHY = {
     "llm.c": "it is no program of PyTorch",

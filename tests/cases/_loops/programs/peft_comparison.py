@@ -25,6 +25,8 @@ def plan(case):
     rows = whole_number(told.get("batch_size"), "the batch is")
     tokens = whole_number(told.get("max_seq_length"), "the length is")
     kind = told["peft"].get("peft_type", "full")
+    if kind == "TRAINABLE_TOKENS" and "token_indices" not in told["peft"]:
+        raise UncoveredError("which tokens are learned is not told")
     return Plan(
         program="peft's method comparison",
         make="peft_comparison:steps",
