@@ -15,6 +15,7 @@ from fiche.simulate.fake.devices import stand_in
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.refusal import NotSimulatedError, where
 
+_MOST_ASKED = 2**12
 Applied = Callable[["Facade", Any, Any, Any], Any]
 
 
@@ -99,6 +100,19 @@ def _values(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
     raise NotSimulatedError(f"{told} asks for the values of a tensor, and a simulation has none")
 
 
+def _finite(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
+    """Numbers are taken to be finite, as those that are told are: a program stops where its loss is not."""
+    made = func(*args, **kwargs)
+    values = facade.ledger.values
+    if values is not None and values.of(args[0]) is None and made.numel() <= _MOST_ASKED:
+        facade.ledger.values_asked.setdefault("whether numbers are finite", "they are")
+        truth = func in (torch.isfinite, torch.Tensor.isfinite)
+        with torch._C._DisableTorchDispatch():
+            told = torch.full(tuple(made.shape), truth)
+        values.keep(made, told)
+    return made
+
+
 def _deepcopy(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
     """A copy as of a device whose storages are copied by operators: a storage of fake values has none."""
     tensor, memo = args
@@ -124,4 +138,6 @@ _OWN: dict[Any, Applied] = {
     torch.Tensor.backward: _backward,
     torch.Tensor.numpy: _values,
     torch.Tensor.tolist: _values,
+    **dict.fromkeys((torch.isfinite, torch.isinf, torch.isnan), _finite),
+    **dict.fromkeys((torch.Tensor.isfinite, torch.Tensor.isinf, torch.Tensor.isnan), _finite),
 }
