@@ -43,7 +43,7 @@ lint: $(STAMPS)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMPS)/dev $(STAMPS)/pango
+bench: $(STAMPS)/dev $(STAMPS)/pango $(STAMPS)/torch
 	$(BIN)/python tests/bench.py
 
 samples: $(STAMPS)/dev
