@@ -78,11 +78,11 @@ def test_live_parameters_bound_what_is_fetched_ahead():
 
 
 def test_small_parameters_stay_whole_between_steps():
-    """Three biases of 256 values; gathered with a buffer of their own when they come back."""
+    """First each bias comes with its matrix, through a buffer of both; behind the update all three at once."""
     told = {**TIGHT, "stage3_param_persistence_threshold": WIDTH}
-    simulation = run(program(bias=True, **told))
-    assert named(simulation, "zero3.all_gather")[0] == 3 * WIDTH * 2
-    assert WIDTH * 2 in named(simulation, "zero3.whole_parameter")
+    buffers = named(run(program(bias=True, **told)), "zero3.all_gather")
+    assert buffers[:3] == [(VALUES + WIDTH) * 2] * 3
+    assert buffers[-1] == 3 * WIDTH * 2
 
 
 def test_gradients_are_scattered_from_a_buffer_unless_one_is_alone():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from fiche.simulate.placement.storages import GATHER, held, let_go, num_bytes_of
 from fiche.simulate.placement.units import Owned, replaced, tensors_in
 
 ABSENT, FLYING, HERE = "absent", "flying", "here"
+_WAITING = "_fiche_waiting"
 
 
 class One:
@@ -87,6 +88,13 @@ class Fetched:
         for each in ones:
             each.users.discard(module)
             if id(each) not in kept and not each.users:
+                self._drop(each)
+
+    def end(self) -> None:
+        """A backward pass is over: so are modules that no gradient of an input led back to."""
+        for each in self._ones:
+            if each.state == HERE and not (self._known and each.small):
+                each.users.clear()
                 self._drop(each)
 
     def release_all(self) -> None:
@@ -216,10 +224,25 @@ def _hook_one(module: Any, ones: list[One], fetched: Fetched) -> None:
             once: list[bool] = []
             for tensor in tensors_in(output):
                 if tensor.requires_grad:
-                    tensor.register_hook(lambda _: _first(once, fetched, ones, name))
+                    _outermost_first(tensor, lambda: _first(once, fetched, ones, name))
 
     module.register_forward_pre_hook(before, with_kwargs=True)
     module.register_forward_hook(after, with_kwargs=True)
+
+
+def _outermost_first(tensor: Any, fetch: Callable[[], None]) -> None:
+    """In the backward pass: of modules that return one tensor, the outermost fetches first."""
+    waiting: list[Callable[[], None]] | None = tensor.__dict__.get(_WAITING)
+    if waiting is None:
+        known: list[Callable[[], None]] = []
+        waiting = tensor.__dict__[_WAITING] = known
+
+        def arrived(_: Any) -> None:
+            for each in known:
+                each()
+
+        tensor.register_hook(arrived)
+    waiting.insert(0, fetch)
 
 
 def _first(once: list[bool], fetched: Fetched, ones: list[One], name: int) -> None:

@@ -51,7 +51,6 @@ class Partitioned:
         self._in_bucket: list[One] = []
         self._gradients = None if self._offloads else self._all_gradients()
         self.fetched = Fetched(self.ones, ledger, placement)
-        self.fetched.gather_small()
         for each in self._learned:
             each.whole.register_post_accumulate_grad_hook(self._arrived)
         self._by_id = {id(each.whole): each for each in self._learned}
@@ -68,6 +67,7 @@ class Partitioned:
         def passed(loss: Any) -> None:
             backward(loss)
             self._reduce()
+            self.fetched.end()
 
         return passed
 
