@@ -29,6 +29,9 @@ def test_others_are_named_where_they_may_be():
 def test_buffers_between_devices_need_more_than_one():
     assert "nccl_buffers" not in names([], {"fully_sharded": 1, "rank": 3})
     assert "nccl_buffers" in names([], {"fully_sharded": 8, "rank": 0})
+    # Layers over devices are one process, and copies between its devices.
+    assert "nccl_buffers" not in names([], {"devices": 2, "pipeline_parallel": 2})
+    assert "nccl_buffers" in names([], {"devices": 4, "pipeline_parallel": 2, "sharding": "fsdp"})
 
 
 def test_bounds_are_whole_bytes_in_order_and_each_row_has_a_source():

@@ -47,8 +47,13 @@ def _ran(*words: str) -> Callable[[Any, frozenset[str]], bool]:
 
 
 def _several(job: Any, operators: frozenset[str]) -> bool:
-    laid_out = getattr(job, "placement", None) or {}
-    return any(isinstance(v, int) and v > 1 for name, v in laid_out.items() if name != "rank")
+    """True where several processes exchange tensors; layers over devices in one process copy without NCCL."""
+    laid_out = dict(getattr(job, "placement", None) or {})
+    parts = int(laid_out.get("pipeline_parallel") or 1)
+    others = {k: v for k, v in laid_out.items() if k not in ("rank", "pipeline_parallel")}
+    if parts > 1 and others.get("devices") == parts:
+        others.pop("devices")
+    return any(isinstance(v, int) and v > 1 for v in others.values()) or "sharding" in others
 
 
 ROWS = (

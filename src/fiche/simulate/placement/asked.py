@@ -123,12 +123,18 @@ def _placement(words: Mapping[str, Any]) -> Placement:
             raise ValueError(f"{name} is {words[name]}, and no simulation cuts a load so")
     tensor, pipeline = _count(words, "tensor_parallel"), _count(words, "pipeline_parallel")
     sharding = _choice(words, "sharding", SHARDINGS)
-    devices = _count(words, "devices") if "devices" in words else tensor * pipeline * _data(words)
+    devices = (
+        _count(words, "devices")
+        if "devices" in words
+        else tensor * pipeline * _data_parallel(words)
+    )
     made = Placement(
         devices=devices,
         tensor=tensor,
         pipeline=pipeline,
-        data=_data(words) if "data_parallel" in words else max(1, devices // (tensor * pipeline)),
+        data=_data_parallel(words)
+        if "data_parallel" in words
+        else max(1, devices // (tensor * pipeline)),
         sharding=sharding,
         offload=_choice(words, "offload", OFFLOADS),
         plan=_plan(words.get("tp_plan", {})),
@@ -176,7 +182,7 @@ def _check(made: Placement) -> None:
         raise ValueError("offload is optimizer, and fsdp moves its states with the parameters only")
 
 
-def _data(words: Mapping[str, Any]) -> int:
+def _data_parallel(words: Mapping[str, Any]) -> int:
     return _count(words, "data_parallel")
 
 
