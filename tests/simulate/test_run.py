@@ -112,3 +112,14 @@ def test_the_child_is_offline_and_sees_no_real_device(monkeypatch):
     names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "CUDA_VISIBLE_DEVICES")
     monkeypatch.setattr(run, "CHILD", (run.CHILD[0], "-c", show, *names))
     assert run_child(JOB).told == "['1', '1', '']"
+
+
+def test_sets_are_walked_in_the_same_order_each_time(monkeypatch):
+    """Libraries make masks by the set of a model's kinds of layers: the events follow its order."""
+    show = "import sys; sys.stderr.write(repr(list({'full_attention', 'sliding', *sys.argv})))"
+    monkeypatch.setattr(run, "CHILD", (run.CHILD[0], "-c", show))
+    told = set()
+    for seed in ("1", "2", "3", "4"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        told.add(run_child(JOB).told)
+    assert len(told) == 1

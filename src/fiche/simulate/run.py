@@ -38,6 +38,8 @@ _ASKING = ("SIGINT", "SIGTERM", "SIGHUP")
 _AWAY = {
     **dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"), "1"),
     **dict.fromkeys(("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"), ""),
+    # Libraries walk sets of words, such as the kinds of a model's layers: the same order each time.
+    "PYTHONHASHSEED": "0",
 }
 
 
