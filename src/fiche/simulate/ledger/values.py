@@ -155,6 +155,8 @@ class Values:
                 each = self._valued(each)
                 if each is _UNKNOWN:
                     return _UNKNOWN
+            elif isinstance(each, torch.device):
+                each = torch.device("cpu")
             made.append(each)
         return type(values)(made)
 
