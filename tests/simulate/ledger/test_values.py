@@ -138,3 +138,79 @@ def test_a_large_tensor_keeps_no_values_on_the_host():
 
     with pytest.raises(NotSimulatedError):
         run(program)
+
+
+def _over(how):
+    import torch
+
+    known = torch.zeros(4, dtype=torch.long, device="cuda")
+    unknown = torch.randn(4, device="cuda").long()
+    if how == "another result":
+        torch.add(unknown, unknown, out=known)
+    elif how == "another result, drawn":
+        torch.randint(1, 9, (4,), out=known, device="cuda")
+    elif how == "other data":
+        known.data = unknown
+    elif how == "another storage":
+        known.set_(unknown.untyped_storage(), 0, (4,), (1,))
+    elif how == "more of its storage":
+        known.resize_(8)
+    elif how == "a view that is too large to have values":
+        known.expand(2**20, 4)[:1].copy_(unknown)
+    elif how == "places like it":
+        known = torch.empty_like(known)
+    elif how == "running figures":
+        norm = torch.nn.BatchNorm1d(4).to("cuda")
+        norm(torch.randn(8, 4, device="cuda"))
+        known = norm.running_mean > 0
+    return known.sum().item()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "another result",
+        "another result, drawn",
+        "other data",
+        "another storage",
+        "more of its storage",
+        "a view that is too large to have values",
+        "places like it",
+        "running figures",
+    ],
+)
+def test_values_are_unknown_once_a_tensor_is_written_over_or_holds_another_storage(how):
+    from fiche.simulate.refusal import NotSimulatedError
+
+    with pytest.raises(NotSimulatedError, match="_local_scalar_dense"):
+        run(lambda rec: _over(how))
+
+
+def test_what_is_only_read_keeps_its_values():
+    def program(rec):
+        import torch
+
+        mask = torch.arange(4, device="cuda") > 1
+        torch.randn(4, device="cuda").masked_fill_(mask, 0.0)
+        assert mask.sum().item() == 2
+
+    run(program)
+
+
+def test_a_tensor_that_is_filled_wholly_has_those_values():
+    """As a buffer that is made empty, and filled with a length later."""
+    seen = []
+
+    def program(rec):
+        import torch
+
+        buffer = torch.empty(4, dtype=torch.long, device="cuda")
+        view = buffer[:2]
+        view.fill_(7)
+        seen.append(view.tolist())
+        buffer.copy_(torch.arange(4, device="cuda"))
+        buffer += 1
+        seen.append(buffer.tolist())
+
+    run(program)
+    assert seen == [[7, 7], [1, 2, 3, 4]]

@@ -16,7 +16,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 _MOST, _MOST_REAL = 2**20, 2**12
-_VALUE = "_fiche_value"
+# On a tensor its values, on its storage where those are kept: both must be of one, or nothing is known.
+_VALUE, _HOST = "_fiche_value", "_fiche_host"
 _aten = torch.ops.aten
 # Made of arguments that are no tensors.
 _CONSTANTS = {
@@ -39,6 +40,23 @@ _ALIKE = {
     _aten.new_ones.default,
     _aten.new_zeros.default,
     _aten.new_full.default,
+}
+# All of their first tensor is written, whatever stood there.
+_OVERWRITES = {_aten.copy_.default, _aten.fill_.Scalar, _aten.fill_.Tensor, _aten.zero_.default}
+# They give a tensor another storage, or places that nothing was written to.
+_UNWRITTEN = {
+    _aten.empty_like.default,
+    _aten.new_empty.default,
+    _aten.new_empty_strided.default,
+    *(getattr(_aten.set_, each) for each in _aten.set_.overloads()),
+    _aten.resize_.default,
+    _aten.resize_as_.default,
+}
+# Of a norm of batches the running figures, which its schema does not tell.
+_RUNNING = {
+    _aten.native_batch_norm.default: (3, 4),
+    _aten.cudnn_batch_norm.default: (3, 4),
+    _aten.miopen_batch_norm.default: (3, 4),
 }
 # Of these the result, or its shape, hangs on values.
 ANSWERS = {
@@ -82,42 +100,54 @@ class Values:
 
     def __init__(self) -> None:
         self._generator = torch.Generator().manual_seed(0)
-        self._spoilt: dict[int, Any] = {}
-        self._sorts: dict[Any, tuple[bool, bool]] = {}
+        self._sorts: dict[Any, _Sort] = {}
 
     def of(self, tensor: Any) -> Any:
         """The values of a tensor as one of the host, None where they are unknown."""
         if not isinstance(tensor, FakeTensor):
             return tensor
         value = tensor.__dict__.get(_VALUE)
-        if value is None or value.untyped_storage()._cdata in self._spoilt:
+        if value is None:
             return None
-        return value
+        with torch._C.DisableTorchFunction():
+            kept = vars(tensor.untyped_storage()).get(_HOST)
+            return value if kept is value.untyped_storage() else None
 
     def known(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
         """The operator's arguments with values in the place of tensors; None where one is unknown."""
-        random, mutable = self._sort(func)
-        if random:
-            if mutable:
-                self._spoil(args)
+        sort = self._sort(func)
+        known = self._known(func, args, kwargs, sort)
+        if sort.written and (known is None or func in _OVERWRITES):
+            self._spoil(sort.written_of(args, kwargs))
+        return known
+
+    def _known(self, func: Any, args: Any, kwargs: Any, sort: _Sort) -> tuple[Any, Any] | None:
+        if sort.random:
             return (args, kwargs) if func in _DRAWN else None
+        if func in _UNWRITTEN:
+            return None
         if func in _ALIKE:
             args = (torch.empty(args[0].shape, dtype=args[0].dtype, device="meta"), *args[1:])
             return args, {**kwargs, "device": "cpu"}
         if func not in _CONSTANTS and not _has_tensor(args):
             return None
+        if func in _OVERWRITES:
+            args = (self._to_overwrite(args[0]), *args[1:])
         made = self._valued(args)
-        if made is _UNKNOWN:
-            if mutable:
-                self._spoil(args)
-            return None
-        told = self._valued(tuple(kwargs.values()))
+        told = _UNKNOWN if made is _UNKNOWN else self._valued(tuple(kwargs.values()))
         if told is _UNKNOWN:
             return None
         named = dict(zip(kwargs, told, strict=True))
         if named.get("device") is not None or func in _CONSTANTS:
             named["device"] = torch.device("cpu")
         return made, named
+
+    def _to_overwrite(self, tensor: Any) -> Any:
+        """The tensor, or a place of the host for its values where it has none, and they are few enough."""
+        if self.of(tensor) is not None or not _kept(tensor):
+            return tensor
+        with torch._C._DisableTorchDispatch():
+            return torch.empty(tuple(tensor.shape), dtype=tensor.dtype)
 
     def answered(self, func: Any, known: tuple[Any, Any] | None) -> Any:
         """What an operator returns whose result hangs on values: a tensor of the host, a number, or None."""
@@ -128,11 +158,15 @@ class Values:
     def follow(self, func: Any, known: tuple[Any, Any], made: Any) -> None:
         """Keep the values of what an operator made, where they are few enough."""
         found = list(tensors(made))
+        written = self._sort(func).written
         # What is changed in place has few values already, or it would have none.
-        if not self._sort(func)[1] and (not found or not all(_kept(each) for each in found)):
+        if not written and (not found or not all(_kept(each) for each in found)):
             return
         drawn = _DRAWN.get(func)
-        made = _run(func, known) if drawn is None else drawn(self._generator, *known[0])
+        result = _run(func, known) if drawn is None else drawn(self._generator, *known[0])
+        if result is None and written:
+            self._spoil(found)  # what it would have written there is unknown
+        made = result
         values = list(tensors(made))
         if len(values) == len(found):
             for tensor, value in zip(found, values, strict=True):
@@ -141,8 +175,12 @@ class Values:
     def keep(self, tensor: Any, value: Any) -> None:
         """A tensor has these values."""
         alike = value.shape == tensor.shape and value.dtype == tensor.dtype
-        if isinstance(tensor, FakeTensor) and alike and not isinstance(value, FakeTensor):
-            tensor.__dict__[_VALUE] = value
+        if not isinstance(tensor, FakeTensor) or not alike or isinstance(value, FakeTensor):
+            return
+        with torch._C.DisableTorchFunction():
+            # Where another tensor of this storage has values, they lie in one storage of the host too.
+            vars(tensor.untyped_storage()).setdefault(_HOST, value.untyped_storage())
+        tensor.__dict__[_VALUE] = value
 
     def _valued(self, values: Any) -> Any:
         made = []
@@ -160,21 +198,39 @@ class Values:
             made.append(each)
         return type(values)(made)
 
-    def _spoil(self, values: Any) -> None:
-        """Something unknown was written into one of them: what shares its storage is unknown as well."""
-        for tensor in tensors(values):
-            value = tensor.__dict__.get(_VALUE) if isinstance(tensor, FakeTensor) else None
-            if value is not None:
-                # Kept, so that its address is not another's one day.
-                storage = value.untyped_storage()
-                self._spoilt[storage._cdata] = storage
+    @staticmethod
+    def _spoil(values: Any) -> None:
+        """Something unknown is written into them: what shares a storage with one is unknown as well."""
+        with torch._C.DisableTorchFunction():
+            for tensor in tensors(values):
+                vars(tensor.untyped_storage()).pop(_HOST, None)
 
-    def _sort(self, func: Any) -> tuple[bool, bool]:
+    def _sort(self, func: Any) -> _Sort:
         found = self._sorts.get(func)
         if found is None:
-            random = torch.Tag.nondeterministic_seeded in func.tags
-            found = self._sorts[func] = (random, func._schema.is_mutable)
+            found = self._sorts[func] = _Sort(func)
         return found
+
+
+class _Sort:
+    """Of an operator, whether it draws, and which arguments it writes into: (place, name) of each."""
+
+    __slots__ = ("random", "written")
+
+    def __init__(self, func: Any) -> None:
+        self.random = torch.Tag.nondeterministic_seeded in func.tags
+        running = _RUNNING.get(func, ())
+        self.written = tuple(
+            (place, each.name)
+            for place, each in enumerate(func._schema.arguments)
+            if (each.alias_info is not None and each.alias_info.is_write) or place in running
+        )
+
+    def written_of(self, args: Any, kwargs: Any) -> list[Any]:
+        """What one call writes into."""
+        return [
+            args[place] if place < len(args) else kwargs.get(name) for place, name in self.written
+        ]
 
 
 def _kept(tensor: Any) -> bool:
