@@ -48,7 +48,7 @@ class Plan:
     def key(self):
         """What decides the simulation: two cases with the same one share a run."""
         decides = (self.make, self.arguments, self.capability, self.settings, self.turns)
-        return json.dumps([*decides, self.devices], sort_keys=True)
+        return json.dumps([*decides, self.devices, self.counter], sort_keys=True)
 
     def as_json(self):
         """The plan for a process of its own."""
