@@ -1,15 +1,17 @@
 """A child that simulates nothing: `python scripted_simulation.py SCRIPT` reads a job and does as it is told.
 
 SCRIPT is a JSON file: `says` goes to standard error, `code` is the exit code, `signal` ends the process,
-`hang` waits, `grandchild` starts a process that outlives nothing, `half` writes half a document and waits.
-Otherwise a small document is written, and a CSV of events behind it where the job asks for that. The job is
-kept as `job.json` in the script's folder.
+`hang` waits, `grandchild` starts a process that outlives nothing (in a session of its own where it is "apart"),
+`half` writes half a document and waits, `temporary` leaves a temporary file, `writes` takes the place of the
+document. Otherwise a small document is written, and a CSV of events behind it where the job asks for that. The
+job is kept as `job.json` in the script's folder.
 """
 
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -103,9 +105,13 @@ def main():
     sys.stderr.write(script.get("says", ""))
     sys.stderr.flush()
     if script.get("grandchild"):
-        other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        words = [sys.executable, "-c", "import time; time.sleep(60)"]
+        other = subprocess.Popen(words, start_new_session=script["grandchild"] == "apart")
         Path(script["folder"], "grandchild").write_text(str(other.pid), encoding="utf-8")
-    told = json.dumps(document()).encode()
+    if script.get("temporary"):
+        tempfile.mkstemp()
+        Path(script["folder"], "temporary").write_text(tempfile.gettempdir(), encoding="utf-8")
+    told = script.get("writes", json.dumps(document())).encode()
     if script.get("half"):
         os.write(1, told[: len(told) // 2])
     if script.get("half") or script.get("hang"):

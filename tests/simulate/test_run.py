@@ -65,6 +65,32 @@ def test_a_machine_without_a_limit_is_named_as_such():
     assert told(ended, job=Job(workload="dense")).endswith("its limit, that of this machine")
 
 
+@pytest.mark.parametrize("wrote", ["", "{", "{}{}", "junk", "[" * 100_000])
+def test_what_is_no_whole_document_is_none(scripted, wrote):
+    """os._exit(0), two documents of a process that was copied, bytes that code wrote into our file."""
+    scripted(writes=wrote)
+    ended = run_child(JOB)
+    assert (ended.outcome, ended.document) == (run.BROKEN, b"")
+    assert "ended before it was done" in told(ended)
+
+
+def test_temporary_files_of_the_child_go(scripted, tmp_path):
+    scripted(temporary=True)
+    run_child(JOB)
+    folder = Path((tmp_path / "temporary").read_text(encoding="utf-8"))
+    assert folder.name.startswith("fiche-")
+    assert not folder.exists()
+
+
+def test_a_line_without_an_end_is_kept_as_far_as_its_beginning(scripted):
+    """Law 8: that something was cut is said; and 60 lines are kept."""
+    scripted(says="x" * 9_000 + "\n" + "y\n" * 70)
+    said = run_child(JOB).told.splitlines()
+    assert said == ["(of what it said, the last 60 lines:)", *["y"] * 60]
+    scripted(says="x" * 9_000)
+    assert run_child(JOB).told == "x" * 4_000 + " …"
+
+
 def gone(pid):
     """True where a process has ended, or waits for somebody to ask how."""
     try:
@@ -81,9 +107,11 @@ def until(test, seconds=20):
         time.sleep(0.02)
 
 
+@pytest.mark.parametrize("grandchild", [True, "apart"])
 @pytest.mark.parametrize("script", [{}, {"hang": True}])
-def test_whatever_the_child_started_ends_with_it(scripted, tmp_path, script):
-    scripted(grandchild=True, **script)
+def test_whatever_the_child_started_ends_with_it(scripted, tmp_path, script, grandchild):
+    """Services that libraries start lie in a session of their own: they end as well."""
+    scripted(grandchild=grandchild, **script)
     run_child(JOB, 3)
     pid = int((tmp_path / "grandchild").read_text(encoding="utf-8"))
     until(lambda: gone(pid))
@@ -109,9 +137,11 @@ def test_asked_to_end_it_leaves_nothing(scripted, tmp_path, number):
 def test_the_child_is_offline_and_sees_no_real_device(monkeypatch):
     """C10: nothing is downloaded; no context is made on a card that happens to be there."""
     show = "import os, sys; sys.stderr.write(repr([os.environ.get(n) for n in sys.argv[1:]]))"
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "kept")
     names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "CUDA_VISIBLE_DEVICES")
+    names += ("TORCH_COMPILE_DISABLE", "TORCHINDUCTOR_CACHE_DIR")
     monkeypatch.setattr(run, "CHILD", (run.CHILD[0], "-c", show, *names))
-    assert run_child(JOB).told == "['1', '1', '']"
+    assert run_child(JOB).told == "['1', '1', '', '1', None]"
 
 
 def test_sets_are_walked_in_the_same_order_each_time(monkeypatch):

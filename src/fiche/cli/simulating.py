@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fiche.cli.interrupt import held
 from fiche.cli.output import take_back, write_new_file
 from fiche.cli.simulating_jobs import Asked, asked
 from fiche.cli.terminal import clean, put_json, put_message, put_text
@@ -82,7 +83,7 @@ def _stop_if_asked(ended: Ended) -> None:
 
 def _why(what: Asked, ended: Ended) -> Diagnostic:
     """One sentence; before it what the process said, where the code is the user's own."""
-    _pass_on(what, ended.told.rpartition("\n")[0] if ended.last else "")
+    _pass_on(what, ended.told.rpartition("\n")[0].rstrip() if ended.last else "")
     return Diagnostic(
         code=_CODES.get(ended.outcome, "F582"),
         message=sentence(ended, what.job, what.seconds),
@@ -98,14 +99,15 @@ def _pass_on(what: Asked, said: str) -> None:
 
 
 def _write(what: Asked, ended: Ended) -> None:
-    """Both files or none."""
-    write_new_file(what.output, ended.document)
-    if what.events is not None:
-        try:
-            write_new_file(what.events, ended.events)
-        except Refused:
-            take_back([what.output])
-            raise
+    """Both files or none, also where somebody asks for the end between the two."""
+    with held():
+        write_new_file(what.output, ended.document)
+        if what.events is not None:
+            try:
+                write_new_file(what.events, ended.events)
+            except Refused:
+                take_back([what.output])
+                raise
 
 
 def _show(what: Asked, told: Mapping[str, Any], nanoseconds: int, *, json: bool) -> None:

@@ -8,6 +8,7 @@ of host memory was reached; 130 where it was interrupted.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import traceback
@@ -24,19 +25,27 @@ _NO_TORCH = "PyTorch is not installed in this Python: a simulation runs the mode
 
 def main(text: str | None = None) -> int:
     """Simulate one job, read from standard input where none is given; the exit code."""
-    out = _own_output()
+    out, own = _own_output(), os.getpid()
+    code, written = _run(text)
+    if os.getpid() != own:  # a copy that the program made of its process, and let go on
+        os._exit(code)
+    return _write(out, written) if code == DONE else code
+
+
+def _run(text: str | None) -> tuple[int, bytes]:
+    """The exit code, and where it is `DONE` what there is to write."""
     try:
         job = job_of(sys.stdin.read() if text is None else text)
         limits.bound(job.memory_bytes)
         if find_spec("torch") is None:
-            return _refused(_NO_TORCH)
-        return _simulated(job, out)
+            return _refused(_NO_TORCH), b""
+        return _simulated(job)
     except (ValueError, NotSimulatedError) as error:
-        return _refused(str(error))
+        return _refused(str(error)), b""
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return INTERRUPTED, b""
     except MemoryError:
-        return MEMORY
+        return MEMORY, b""
 
 
 def _own_output() -> int:
@@ -47,12 +56,13 @@ def _own_output() -> int:
     return out
 
 
-def _simulated(job: Job, out: int) -> int:
+def _simulated(job: Job) -> tuple[int, bytes]:
     """What is wrong with the job is a refusal; what is raised from then on is the workload's.
 
     Raises:
         NotSimulatedError: it cannot be simulated.
         ValueError: the job is wrong, or what ran had no phase.
+        KeyboardInterrupt: it was interrupted.
     """
     from fiche.simulate import document
     from fiche.simulate.workload import simulation_of, workload_of
@@ -60,31 +70,42 @@ def _simulated(job: Job, out: int) -> int:
     workload = workload_of(job)
     try:
         simulation = simulation_of(job, workload)
-    except NotSimulatedError:
+    except (NotSimulatedError, KeyboardInterrupt):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever the workload raises
-        return MEMORY if limits.is_without_memory(error) else _failed(error)
-    _write(out, document.encoded(document.document(job, workload, simulation)))
+    except BaseException as error:  # noqa: BLE001 - whatever the workload raises, SystemExit included
+        return (MEMORY if limits.is_without_memory(error) else _failed(error)), b""
+    written = document.encoded(document.document(job, workload, simulation))
     if job.events:
-        _write(out, SEPARATOR + document.events_csv(simulation))
+        written += SEPARATOR + document.events_csv(simulation)
+    return DONE, written
+
+
+def _write(out: int, content: bytes) -> int:
+    view = memoryview(content)
+    try:
+        while view:
+            view = view[os.write(out, view) :]
+    except OSError as error:  # a full disk; a program that closes what is not its own
+        sys.stderr.write(f"\nthe document of the simulation cannot be written: {error.strerror}\n")
+        return FAILED
     return DONE
 
 
-def _write(out: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(out, view) :]
-
-
-def _failed(error: Exception) -> int:
+def _failed(error: BaseException) -> int:
     """The lines of code outside of libraries that led to it, and what was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [each for each in frames if not _is_of_a_library(each.filename)]
-    lines = str(error).strip().splitlines()
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
-    sys.stderr.writelines(traceback.format_list(own))
-    sys.stderr.write(f"{type(error).__name__}: {lines[0][:500] if lines else ''}{where}\n")
+    sys.stderr.write("\n" + "".join(traceback.format_list(own)))
+    sys.stderr.write(f"{_raised(error)}{where}\n")
     return FAILED
+
+
+def _raised(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"the program ended its own process, by SystemExit {str(error.code)[:100]}"
+    lines = limits.text_of(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:500]}" if lines else type(error).__name__
 
 
 def _is_of_a_library(filename: str) -> bool:
@@ -94,9 +115,12 @@ def _is_of_a_library(filename: str) -> bool:
 
 
 def _refused(sentence: str) -> int:
-    sys.stderr.write(f"{' '.join(sentence.split())}\n")
+    sys.stderr.write(f"\n{' '.join(sentence.split())}\n")
     return REFUSED
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended = main()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(ended)  # a thread that the program left running would keep the process

@@ -47,7 +47,15 @@ def is_without_memory(error: BaseException) -> bool:
     for _ in range(10):
         if seen is None:
             return False
-        if isinstance(seen, MemoryError) or any(w in str(seen) for w in _WITHOUT_MEMORY):
+        if isinstance(seen, MemoryError) or any(w in text_of(seen) for w in _WITHOUT_MEMORY):
             return True
         seen = seen.__cause__ or seen.__context__
     return False
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says; the text of some raises in its turn."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - whatever a program makes of it
+        return ""

@@ -108,6 +108,9 @@ def _imported(module: str, folder: str) -> Any:
     except ModuleNotFoundError as error:
         missing = f"{module} needs {error.name}, which" if error.name != module else module
         raise ValueError(f"{missing} cannot be imported: there is no such module") from None
+    except SystemExit:
+        why = 'it ends its process; what only a program does stands under `if __name__ == "__main__":`'
+        raise ValueError(f"{module} cannot be imported: {why}") from None
     except Exception as error:
         why = f"{type(error).__name__}: {first_line(error)}"
         raise ValueError(f"{module} cannot be imported: {why}") from error
