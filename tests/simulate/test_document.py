@@ -28,21 +28,30 @@ class Span:
     notes: dict = field(default_factory=dict)
 
 
-ORIGIN = SimpleNamespace(
-    operator="aten.mm.default", module="layers.0", file="/home/me/model.py", line=7
-)
-NOWHERE = SimpleNamespace(operator="aten.empty.memory_format", module="", file="", line=0)
+@dataclass(frozen=True)
+class Origin:
+    operator: str
+    module: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Group:
+    kind: str
+    num_bytes: int
+    count: int
+    origin: Origin
+    shape: tuple = (2, 3)
+    dtype: str = "bfloat16"
+
+
+ORIGIN = Origin("aten.mm.default", "layers.0", "/home/me/model.py", 7)
+NOWHERE = Origin("aten.empty.memory_format", "", "", 0)
 
 
 def group(kind, num_bytes, count=1, origin=ORIGIN):
-    return SimpleNamespace(
-        kind=kind,
-        num_bytes=num_bytes,
-        count=count,
-        origin=origin,
-        shape=(2, 3),
-        dtype="bfloat16",
-    )
+    return Group(kind, num_bytes, count, origin)
 
 
 def simulation(**notes_of_the_second):
@@ -89,6 +98,7 @@ def simulation(**notes_of_the_second):
         notes=["said by the core"],
         capability=(8, 0),
         phases=lambda: iter(peaks),
+        replayed=lambda levels: None,
         live=lambda device: [0, 4 * MIB, 6 * MIB, 4 * MIB, 4 * MIB, 4 * MIB, 7 * MIB, 7 * MIB],
     )
 

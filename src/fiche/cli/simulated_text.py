@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fiche.cli.load_rows import in_unit
+from fiche.cli.simulated_peak import is_capacity, largest, left_of, place
 from fiche.cli.simulating_jobs import Asked
 from fiche.cli.terminal import paragraph, table
 from fiche.report.numbers import TERMINAL, elapsed, exact_bytes, memory, memory_unit, whole
@@ -83,6 +84,8 @@ def simulated_text(what: Asked, told: Mapping[str, Any], nanoseconds: int) -> st
     grouped = _grouped(phases)
     text += "\n" + _peaks(grouped) + _kinds(grouped)
     text += "\n" + paragraph(_largest(told["peak"], len(_devices(phases)) > 1))
+    text += "".join(left_of(told))
+    text += largest(told) + "\n"
     text += "".join(_device_text(told))
     text += "".join(_uncovered(told["uncovered"]))
     text += "".join(paragraph(f"note: {note}") for note in told["notes"])
@@ -94,11 +97,23 @@ def _devices(phases: Sequence[Phase]) -> set[int]:
 
 
 def _grouped(phases: Sequence[Phase]) -> list[tuple[Phase, int]]:
-    """Phases of one name, pass and device share a row: the one with the largest allocated peak."""
+    """Phases of one name, pass and device share a row: the one with the largest allocated peak.
+
+    Its reserved peak is the largest of them all, which may be another one's; None where one has none.
+    """
     alike: dict[tuple[Any, ...], list[Phase]] = {}
     for phase in phases:
         alike.setdefault(tuple(phase[name] for name in _SAME), []).append(phase)
-    return [(max(same, key=_allocated), len(same)) for same in alike.values()]
+    rows: list[tuple[Phase, int]] = []
+    for same in alike.values():
+        most = max(same, key=_allocated)
+        rows.append(({**most, "reserved_bytes": _most_reserved(same)}, len(same)))
+    return rows
+
+
+def _most_reserved(same: Sequence[Phase]) -> Mapping[str, int] | None:
+    reserved = [phase["reserved_bytes"] for phase in same]
+    return None if None in reserved else max(reserved, key=lambda each: each["peak"])
 
 
 def _allocated(phase: Phase) -> int:
@@ -141,13 +156,7 @@ def _where(at_peak: Mapping[str, Any]) -> str:
     """Operator, module and line; a peak that is the level at the start has none."""
     if not at_peak["operator"]:
         return "as at its start"
-    source = at_peak["source"]
-    parts = (
-        at_peak["operator"].removesuffix(".default"),
-        at_peak["module"],
-        "" if source is None else f"{source['file']}:{source['line']}",
-    )
-    return ", ".join(filter(None, parts))
+    return place(at_peak)
 
 
 def _kinds(grouped: Sequence[tuple[Phase, int]]) -> str:
@@ -193,7 +202,7 @@ def _both(num_bytes: int) -> str:
 
 def _device_text(told: Mapping[str, Any]) -> Iterator[str]:
     """What of the device was assumed or told, where the code asked for it."""
-    answers = told["simulator"]["answers"]
+    answers = [each for each in told["simulator"]["answers"] if not is_capacity(each, told)]
     for answer in answers[:_MOST_ANSWERS]:
         yield paragraph(f"Asked for {answer['asked']}: {answer['told']} ({answer['by']}).")
     if len(answers) > _MOST_ANSWERS:
@@ -201,11 +210,10 @@ def _device_text(told: Mapping[str, Any]) -> Iterator[str]:
     text = told["allocator"]["settings"].get("text")
     if text:
         yield paragraph(f"The allocator was set to {text}.")
-    applied = len(told["effects"])
+    applied = ", ".join(each["name"] for each in told["effects"])
     if applied:
-        rules = "1 rule" if applied == 1 else f"{applied} rules"
         yield paragraph(
-            f"{rules} of what CUDA takes besides applied: under effects, each with its source."
+            f"Rules of what CUDA takes besides that applied (--json has each with its source): {applied}."
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiche import __version__
 from fiche.measure.child import merged
+from fiche.simulate.alike import alike
 from fiche.simulate.curves import levels_of, timeline
 from fiche.simulate.job import Job
 from fiche.simulate.ledger.kinds import KINDS
@@ -143,7 +144,7 @@ def _phase(one: PhasePeak, reserved: Mapping[str, int], why: str) -> dict[str, A
         "at_peak": {
             **_place(one.origin),
             "live": list(_live(one.groups)),
-            "largest": [_group(each) for each in one.groups[:_LARGEST]],
+            "largest": [_group(each) for each in alike(one.groups)[:_LARGEST]],
         },
     }
 

@@ -6,6 +6,7 @@ differentiates: both have the sequence number of one autograd node.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,9 @@ import torch
 
 _OWN = str(Path(__file__).resolve().parents[1])
 _TORCH = str(Path(torch.__file__).resolve().parent)
+_LIBRARY = str(Path(contextlib.__file__).parent)
+# What is installed may lie below Python's own library.
+_INSTALLED = {"site-packages", "dist-packages"}
 _MOST_FRAMES = 60
 
 
@@ -61,7 +65,7 @@ class Origins:
         return place
 
     def _line(self) -> tuple[str, int]:
-        """The innermost line that is neither PyTorch's nor fiche's."""
+        """The innermost line that is neither PyTorch's nor fiche's nor of Python's own library."""
         frame: FrameType | None = sys._getframe(3)
         for _ in range(_MOST_FRAMES):
             if frame is None:
@@ -77,5 +81,7 @@ class Origins:
 
 
 def _is_foreign(file: str) -> bool:
-    """True for code of PyTorch and of fiche itself, and for what has no file."""
-    return file.startswith((_OWN, _TORCH, "<"))
+    """True for code of PyTorch, of fiche itself and of Python's own library, and for what has no file."""
+    if file.startswith((_OWN, _TORCH, "<")):
+        return True
+    return file.startswith(_LIBRARY) and _INSTALLED.isdisjoint(Path(file).parts)
