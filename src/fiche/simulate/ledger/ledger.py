@@ -17,6 +17,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from fiche.simulate.ledger.calls import ITEM, Call, assumed, lays_out, makes_storages, on_stand_in
 from fiche.simulate.ledger.composites import (
     as_its_source,
     comes_whole,
@@ -28,13 +29,10 @@ from fiche.simulate.ledger.fakes import Fakes
 from fiche.simulate.ledger.kinds import WORKSPACE
 from fiche.simulate.ledger.origins import Origins
 from fiche.simulate.ledger.values import ANSWERS, Values, tensors
-from fiche.simulate.refusal import refusal_of, shortened, show_cuda
+from fiche.simulate.refusal import NotSimulatedError, refusal_of, show_cuda, where
 
 Applied = Callable[["Call"], Any]
 _DEVICE = torch.ops.prim.device.default
-# The first that is seen of `torch.tensor(...)`: what it returns was made out of sight.
-_LIFTED = torch.ops.aten.lift_fresh.default
-_ITEM = torch.ops.aten._local_scalar_dense.default
 _NoFunctions = torch._C.DisableTorchFunction
 _FAKE = torch._C._TorchDispatchModeKey.FAKE
 _unset_mode, _set_mode = torch._C._unset_dispatch_mode, torch._C._set_dispatch_mode
@@ -67,8 +65,11 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self._parts = 0
         self.values = Values() if rules == "cuda" else None
         self._effects = dict(effects or {})
-        self._live: dict[int, tuple[int, Any]] = {}
+        # By the address of a storage: its entry, its device, and what tells its end. Those without bytes apart.
+        self._live: dict[int, tuple[int, int, Any]] = {}
+        self._empty: dict[int, tuple[int | None, int, Any]] = {}
         self._makes: dict[Any, bool] = {}
+        self._lays: dict[Any, tuple[tuple[int, str], ...]] = {}
         # What must be told of the live tensors before somebody looks: see `watching`.
         self.settle: Callable[[], None] = lambda: None
         self.values_asked: dict[str, str] = {}
@@ -94,7 +95,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         """Run one operator, and enter what it made."""
         if func is _DEVICE:
             return args[0].fake_device if isinstance(args[0], FakeTensor) else args[0].device
-        kwargs = kwargs or {}
+        kwargs = on_stand_in(kwargs or {}) if self.rules == "cuda" else kwargs or {}
         if comes_whole(func):
             return self._of_parts(func, args, kwargs)
         known = None if self.values is None else self.values.known(func, args, kwargs)
@@ -136,9 +137,14 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
             as_its_source(func, args, made)
         makes = self._makes.get(func)
         if makes is None:
-            makes = self._makes[func] = _makes_storages(func)
+            makes = self._makes[func] = makes_storages(func)
         if makes:
             self._enter(made, func)
+        lays = self._lays.get(func)
+        if lays is None:
+            lays = self._lays[func] = lays_out(func)
+        for place, name in lays:
+            self._enter(args[place] if place < len(args) else kwargs.get(name), func)
         return made
 
     def operate(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -155,7 +161,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
             return None
         found = self.values.answered(func, known)
         if found is None:
-            return self._assumed(args[0]) if func is _ITEM else None
+            return assumed(self, args[0]) if func is ITEM else None
         if not isinstance(found, torch.Tensor | tuple):
             return found
         device = next(tensors(args)).fake_device
@@ -223,27 +229,12 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
 
     def living(self) -> list[int]:
         """Entries of all tensors alive now."""
-        return [entry for entry, _ in self._live.values()]
+        return [entry for entry, *_ in self._live.values()]
 
     def record(self, made: Any, operator: Any) -> None:
         """Enter storages that came about outside any operator, such as one that was moved."""
         with _NoFunctions():
             self._enter(made, operator)
-
-    def _assumed(self, tensor: Any) -> float | None:
-        """What `.item()` of a real number on the device is told: 0.0, and that it was asked is kept.
-
-        Programs print a loss, or count overflows, where nothing that they allocate hangs on it. A whole
-        number or a truth may decide a shape or a branch: it is not answered.
-        """
-        if not isinstance(tensor, FakeTensor) or tensor.constant is not None:
-            return None
-        if not tensor.dtype.is_floating_point or tensor.fake_device.type != self.watched:
-            return None
-        place = self.origins.here(_ITEM)
-        line = f" ({shortened(place.file)}:{place.line})" if place.file else ""
-        self.values_asked.setdefault(f"the value of a tensor{line}", "0.0")
-        return 0.0
 
     # --- Storages -----------------------------------------------------------------------------
 
@@ -257,24 +248,58 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
     def _enter_tensor(self, tensor: Any, operator: Any) -> None:
         device = tensor.fake_device
         if device.type != self.watched:
+            if device.type == "cuda":
+                told = where(operator, self.origins)
+                raise NotSimulatedError(
+                    f"{told} makes a tensor of a real device: it is not counted"
+                )
             return
         storage = tensor.untyped_storage()
-        key = storage._cdata
-        if key in self._live:
-            return
+        found = self._live.get(storage._cdata)
         num_bytes = storage.nbytes()
-        if not num_bytes:
-            return
-        place = device.index or 0
-        entry = self.entries.add(
-            self.origins.here(operator), num_bytes, tensor.shape, tensor.dtype, ""
-        )
-        self._live[key] = (entry, weakref.ref(storage, partial(self._gone, key, place)))
-        self._alloc(place, entry, num_bytes, self.stream)
+        if found is None or self.entries.num_bytes[found[0]] != num_bytes:
+            place = device.index or 0
+            here, entry = self.origins.here(operator), None
+            if num_bytes:
+                entry = self.entries.add(here, num_bytes, tensor.shape, tensor.dtype, "")
+            self._lay(storage, entry, place)
 
-    def _gone(self, key: int, place: int, _: Any) -> None:
-        entry, _ref = self._live.pop(key)
-        self._free(place, entry)
+    def resized(self, storage: Any) -> None:
+        """A storage of a device that is known has other bytes than before, and no operator said so."""
+        key = storage._cdata
+        found = self._live.get(key) or self._empty.get(key)
+        if found is None:
+            return
+        before, place, _ = found
+        table, num_bytes, entry = self.entries, storage.nbytes(), None
+        if num_bytes:
+            shape, dtype, kind = (), "", ""
+            if before is not None:
+                shape, dtype, kind = table.shapes[before], table.dtypes[before], table.kinds[before]
+            here = self.origins.here("storage.resize_")
+            entry = table.add(here, num_bytes, shape, dtype, kind)
+        self._lay(storage, entry, place)
+
+    def _lay(self, storage: Any, entry: int | None, place: int) -> None:
+        """A storage takes what its entry says, None nothing; what it had goes once that is copied."""
+        key = storage._cdata
+        before = self._live.pop(key, None)
+        emptied = self._empty.pop(key, None)
+        told = weakref.ref(storage, partial(self._gone, key))
+        if entry is None:
+            last = before or emptied
+            self._empty[key] = (None if last is None else last[0], place, told)
+        else:
+            self._live[key] = (entry, place, told)
+            self._alloc(place, entry, self.entries.num_bytes[entry], self.stream)
+        if before is not None:
+            self._free(place, before[0])
+
+    def _gone(self, key: int, _: Any) -> None:
+        self._empty.pop(key, None)
+        found = self._live.pop(key, None)
+        if found is not None:
+            self._free(found[1], found[0])
 
     def _alloc(self, device: int, entry: int, num_bytes: int, stream: int) -> None:
         self.live_bytes[device] += self._counted(num_bytes)
@@ -286,42 +311,3 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
 
     def _counted(self, num_bytes: int) -> int:
         return num_bytes if self.watched == "cpu" else -(-num_bytes // 512) * 512
-
-
-class Call:
-    """One call of an operator that an effect stands around."""
-
-    __slots__ = ("args", "func", "kwargs", "ledger")
-
-    def __init__(self, ledger: Ledger, func: Any, args: Any, kwargs: Any) -> None:
-        self.ledger = ledger
-        self.func = func
-        self.args = args
-        self.kwargs = kwargs
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        """The operator itself, its outputs entered; with the call's own arguments where none are given."""
-        if not args and not kwargs:
-            args, kwargs = self.args, self.kwargs
-        made = self.ledger.operate(self.func, args, kwargs)
-        self.ledger._enter(made, self.func)
-        return made
-
-    def on_device(self) -> bool:
-        """True where the first tensor among the arguments is on a watched device."""
-        return self.device() is not None
-
-    def device(self) -> int | None:
-        """The index of the device that the first tensor is on, None where it is on the host."""
-        for each in tensors((*self.args, *self.kwargs.values())):
-            found = each.fake_device
-            return found.index or 0 if found.type == self.ledger.watched else None
-        return None
-
-
-def _makes_storages(func: Any) -> bool:
-    """False for operators that return only what they were given: views, and changes in place."""
-    if func is _LIFTED:
-        return True
-    returns = func._schema.returns
-    return not returns or any(each.alias_info is None for each in returns)

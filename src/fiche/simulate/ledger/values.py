@@ -195,6 +195,8 @@ class Values:
                     return _UNKNOWN
             elif isinstance(each, torch.device):
                 each = torch.device("cpu")
+            elif isinstance(each, torch.UntypedStorage):
+                return _UNKNOWN
             made.append(each)
         return type(values)(made)
 

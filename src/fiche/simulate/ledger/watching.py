@@ -40,6 +40,7 @@ def watching(ledger: Ledger) -> Iterator[None]:
             stack.callback(handle.remove)
         stack.enter_context(patch.object(torch.nn.Module, "__call__", watch.called))
         stack.enter_context(patch.object(torch.autograd, "backward", watch.backward))
+        stack.enter_context(patch.object(torch.UntypedStorage, "resize_", watch.resized))
         watch.library(stack)
         ledger.settle = watch.settled
         yield
@@ -63,7 +64,14 @@ class _Watch:
             finally:
                 path.pop()
 
-        self.called = called
+        resize = torch.UntypedStorage.resize_
+
+        def resized(storage: Any, num_bytes: int) -> Any:
+            made = resize(storage, num_bytes)
+            ledger.resized(storage)
+            return made
+
+        self.called, self.resized = called, resized
         self._stack = ExitStack()
         self._awaited = {
             "transformers.cache_utils": self._caches,
