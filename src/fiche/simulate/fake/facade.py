@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
+from fiche.simulate.fake.applied import become
 from fiche.simulate.fake.devices import stand_in
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.refusal import NotSimulatedError, where
@@ -114,20 +116,58 @@ def _finite(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _deepcopy(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
-    """A copy as of a device whose storages are copied by operators: a storage of fake values has none."""
+    """A copy with a storage of its own, which holds as much as the first, and once for all that share it."""
     tensor, memo = args
     if id(tensor) in memo:
         return memo[id(tensor)]
     with torch.no_grad():
-        copied = tensor.clone().requires_grad_(tensor.requires_grad)
+        copied = _copied(tensor, memo).requires_grad_(tensor.requires_grad)
     memo[id(tensor)] = copied
     if tensor.grad is not None:
         copied.grad = _deepcopy(facade, func, (tensor.grad, memo), kwargs)
     return copied
 
 
+def _copied(tensor: Any, memo: dict[Any, Any]) -> Any:
+    """By operators: a storage of fake values has none to copy. In `memo` PyTorch keeps storages too."""
+    if tensor.layout is not torch.strided:
+        return tensor.clone()
+    storage, kept = tensor.untyped_storage(), memo.setdefault("torch", {})
+    whole = kept.get(storage._cdata)
+    if whole is None:
+        if tensor.numel() * tensor.element_size() == storage.nbytes():
+            whole = tensor.clone()
+        else:
+            whole = torch.empty(storage.nbytes(), dtype=torch.uint8, device=tensor.device)
+        kept[storage._cdata] = whole
+        # As long as the address stands for it.
+        memo.setdefault(id(memo), []).append(tensor)
+        if whole.dtype == tensor.dtype and whole.stride() == tensor.stride():
+            return whole.detach()
+    made = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+    place = tensor.storage_offset(), tuple(tensor.shape), tensor.stride()
+    return made.set_(whole.untyped_storage(), *place)
+
+
+def _set_data(facade: Facade, func: Any, args: Any, kwargs: Any) -> None:
+    """`tensor.data = other`: PyTorch refuses it for fake tensors of two devices."""
+    tensor, made = args
+    devices = {each.fake_device for each in args if isinstance(each, FakeTensor)}
+    if len(devices) < 2:
+        func(*args, **kwargs)
+        return
+    if tensor.grad is not None:
+        told = where("Tensor.data", facade.ledger.origins)
+        raise NotSimulatedError(
+            f"{told} moves a tensor away from its gradient: that is not simulated"
+        )
+    with torch.no_grad():
+        become(tensor, made)
+
+
 _OWN: dict[Any, Applied] = {
     torch.Tensor.__deepcopy__: _deepcopy,
+    torch.Tensor.data.__set__: _set_data,
     torch.Tensor.to: _to,
     torch.Tensor.cuda: _cuda,
     torch.Tensor.is_cuda.__get__: _is_cuda,
