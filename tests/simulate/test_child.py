@@ -95,3 +95,12 @@ def test_a_module_that_ends_its_process_is_refused(tmp_path):
     )
     assert ended.returncode == child.REFUSED
     assert "cannot be" in ended.stderr or "PyTorch is not installed" in ended.stderr
+
+
+def test_a_function_has_no_more_devices_than_a_process(tmp_path):
+    from fiche.simulate.job import Job
+    from fiche.simulate.workload import workload_of
+
+    job = Job(workload="function", function="u.py:f", placement={"devices": 10**9})
+    with pytest.raises(ValueError, match="no more than 120 devices"):
+        workload_of(job)

@@ -24,6 +24,10 @@ def test_the_address_space_is_bounded_and_no_core_is_dumped():
     assert bounds(2**33) == [str(2**33), "0"]
 
 
+def test_more_than_any_machine_has_is_no_bound():
+    assert bounds(10**40)[1] == "0"
+
+
 def test_without_a_limit_only_the_dump_is_bounded():
     assert bounds(None)[1] == "0"
     assert bounds(None)[0] != "0"
@@ -42,6 +46,7 @@ def chained():
         (MemoryError(), True),
         (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"), True),
         (RuntimeError("std::bad_alloc"), True),
+        (ImportError("libtorch_cpu.so: failed to map segment from shared object"), True),
         (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"), False),
         (ValueError("no"), False),
     ],

@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -64,8 +65,6 @@ def module(tmp_path):
 
 
 def called(module, function, **options):
-    import sys
-
     rec = Recorder()
     workload = own_function(f"{module.name}:{function}", module.folder, options)
     workload.prepare(rec, "cuda:0")
@@ -113,6 +112,7 @@ def test_a_name_may_be_that_of_a_file_and_lead_into_a_class(module):
         ("{m}:plain", {"depth": 2}, "takes no depth: it takes batch"),
         ("none_such_module:f", {}, "none_such_module cannot be imported: there is no such module"),
         ("none_such.py:f", {}, "none_such.py is no file"),
+        ("..m:f", {}, "'..m' names no module"),
     ],
 )
 def test_what_cannot_be_called_is_one_sentence(module, named, options, said):
@@ -125,9 +125,17 @@ def test_what_cannot_be_called_is_one_sentence(module, named, options, said):
     [
         ("import none_such_package", "needs none_such_package, which cannot be imported"),
         ("raise KeyError('x')", "cannot be imported: KeyError: 'x'"),
+        ("import sys; sys.exit(0)", "cannot be imported: it ends its process"),
     ],
 )
 def test_a_module_that_cannot_be_imported_says_why(module, line, said):
     module.path.write_text(line, encoding="utf-8")
     with pytest.raises(ValueError, match=said):
         own_function(f"{module.name}:f", module.folder, {})
+
+
+def test_a_file_with_the_name_of_a_module_that_is_there_is_not_mistaken_for_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "json.py").write_text("def loads():\n    pass\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"json.py has the name of another module"):
+        own_function("json.py:loads", str(tmp_path), {})

@@ -41,7 +41,7 @@ def _run(text: str | None) -> tuple[int, bytes]:
             return _refused(_NO_TORCH), b""
         return _simulated(job)
     except (ValueError, NotSimulatedError) as error:
-        return _refused(str(error)), b""
+        return (MEMORY if limits.is_without_memory(error) else _refused(str(error))), b""
     except KeyboardInterrupt:
         return INTERRUPTED, b""
     except MemoryError:

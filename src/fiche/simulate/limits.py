@@ -13,7 +13,10 @@ import sys
 
 _PR_SET_PDEATHSIG = 1
 # What torch's allocator of host memory and C++ say where the system gives no more.
-_WITHOUT_MEMORY = ("can't allocate memory", "cannot allocate memory", "std::bad_alloc")
+_WITHOUT_MEMORY = (
+    *("can't allocate memory", "cannot allocate memory", "std::bad_alloc"),
+    "failed to map segment from shared object",
+)
 
 
 def bound(memory_bytes: int | None) -> None:
@@ -30,7 +33,7 @@ def bound(memory_bytes: int | None) -> None:
     if memory_bytes is not None:
         bounds.append((resource.RLIMIT_AS, memory_bytes))
     for which, most in bounds:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, OverflowError):
             resource.setrlimit(which, (most, most))
 
 

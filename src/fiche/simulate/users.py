@@ -100,7 +100,16 @@ def _imported(module: str, folder: str) -> Any:
         path = Path(folder, module)
         if not path.is_file():
             raise ValueError(f"{module} is no file")
-        folder, module = str(path.parent), path.stem
+        found = _module(path.stem, str(path.parent))
+        if Path(getattr(found, "__file__", None) or "").resolve() != path.resolve():
+            raise ValueError(f"{module} has the name of another module: rename the file")
+        return found
+    if module.startswith("."):
+        raise ValueError(f"{module[:80]!r} names no module: write it from its topmost package on")
+    return _module(module, folder)
+
+
+def _module(module: str, folder: str) -> Any:
     sys.path.insert(0, str(Path(folder or ".").resolve()))
     importlib.invalidate_caches()
     try:

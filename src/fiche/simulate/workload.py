@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fiche.simulate.simulation import Simulation
 
 TURNS = ("first", "repeat")
+# PyTorch c10/cuda/CUDAMacros.h: C10_COMPILE_TIME_MAX_GPUS.
+_MOST_DEVICES = 120
 # No tensor of a simulation has content: nothing is read, and nothing can be written.
 _WITHOUT = ("weights", "export")
 _NO_EXPORT = (
@@ -33,6 +35,8 @@ def workload_of(job: Job) -> Workload:
             raise ValueError(
                 "a function lays its own load out: it is told how many devices there are"
             )
+        if placement_of(job).devices > _MOST_DEVICES:
+            raise ValueError(f"PyTorch gives one process no more than {_MOST_DEVICES} devices")
         return own_function(job.function, job.folder, job.options)
     from fiche.simulate.placement.workload import placed
 
