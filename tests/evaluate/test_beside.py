@@ -140,6 +140,12 @@ def test_one_of_another_thing_is_not_compared_and_says_so():
     assert left.why.startswith("it simulates another thing: model.revision")
 
 
+def test_words_that_only_the_fiche_leaves_out_are_named_together():
+    """Nothing differs: all that is to be said is told at once, with what was run."""
+    (left,) = unused(made(simulation(), load=workload(attention=None, backend=None)))
+    assert left.why == "the fiche does not say what it ran with: attention flash, backend cuda"
+
+
 def test_one_that_is_compared_is_not_called_unused():
     assert unused(made(simulation())) == ()
 

@@ -83,7 +83,7 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     candidates = decision.fiche.candidates
     if piece.reading.kind == SIMULATION:
         nearest = min((c.short for c in decision.simulations if c.piece == piece.id), key=len)
-        return f"it simulates another thing: {nearest[0]}"
+        return _of_a_simulation(nearest)
     for candidate in candidates:
         stale = next(reasons(piece, "memory", candidate, ground), None)
         if stale is not None:
@@ -103,6 +103,15 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     if piece.reading.shape == "document" or piece.reading.kind == "document":
         return "nothing of it is quoted under attests"
     return _NOTHING
+
+
+def _of_a_simulation(short: tuple[str, ...]) -> str:
+    """A difference first; where there is none, all words that the fiche has to say, with what was run."""
+    differs = [text for text in short if _FICHE not in text]
+    if differs:
+        return f"it simulates another thing: {differs[0]}"
+    said = [text.replace(f": {_FICHE}; the piece ran with", "") for text in short]
+    return f"{_FICHE} what it ran with: {_listed(said)}"
 
 
 def _of_runs(piece: Piece, candidates: Iterable[Candidate], ground: Inquiry) -> str:
