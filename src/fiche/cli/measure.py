@@ -23,7 +23,7 @@ def _count(words: str, least: int = 1) -> Option:
 
 
 _ORDERING = "phased, whole-loop (un-phased, in its real order) or both; both if left out"
-_SET = "any other option of the workload: encoder_tokens=128 (repeatable)"
+_SET = "any other option of the workload: max_cache_len=4096 (repeatable)"
 _VARY = "a series over values of one dimension: batch=1,2,4"
 _FRONTIER = "search the largest value that works: context=1024:131072"
 _STEP = "frontier: how near the bounds come; 1/64 of the range if left out"
