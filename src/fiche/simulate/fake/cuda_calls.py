@@ -78,10 +78,15 @@ class Card:
         for events in self.ledger.events:
             events.empty_cache()
 
+    def dump_snapshot(self, *_: object, **__: object) -> None:
+        """No file: the document and `--events` have what it would hold."""
+        self.tell("torch.cuda.memory._dump_snapshot", "nothing is written: --events has all events")
+
     def _total(self, name: str) -> int:
         if self.capacity_bytes is None:
             raise NotSimulatedError(
-                f"the program asks {name}, and what it does then hangs on the card: tell its capacity"
+                f"the program asks {name}, and what it does then hangs on the card: tell its capacity "
+                "(--capacity or --gpu)"
             )
         return self.capacity_bytes
 
@@ -128,6 +133,11 @@ _QUIET = (
     *("manual_seed", "manual_seed_all", "seed", "seed_all", "set_rng_state", "set_rng_state_all"),
     "set_per_process_memory_fraction",
 )
+# What a program records or marks for tools that look on: nothing looks on here.
+_QUIET_IN = (
+    (torch.cuda.nvtx, ("range_push", "range_pop", "range_start", "range_end", "mark")),
+    (torch.cuda.memory, ("_record_memory_history",)),
+)
 
 
 def _calls(card: Card) -> dict[str, Any]:
@@ -148,6 +158,7 @@ def _calls(card: Card) -> dict[str, Any]:
         "get_rng_state": lambda *_: torch.empty(16, dtype=torch.uint8, device="cpu"),
         "get_rng_state_all": list,
         **{name: getattr(card.levels, name) for name in _LEVELS},
+        "memory_summary": card.levels.memory_summary,
         "reset_max_memory_allocated": card.levels.reset_peak_memory_stats,
         **_streams(card.ledger),
     }
@@ -211,4 +222,6 @@ def _elsewhere(card: Card) -> list[tuple[Any, str, Any]]:
             for each in (optimizer, _foreach_utils)
         ),
         (torch.cuda.memory, "empty_cache", card.empty_cache),
+        (torch.cuda.memory, "_dump_snapshot", card.dump_snapshot),
+        *((room, name, _quiet) for room, names in _QUIET_IN for name in names),
     ]

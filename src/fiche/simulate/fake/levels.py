@@ -50,6 +50,10 @@ class Levels:
             "reserved_bytes.all.peak": self.max_memory_reserved(device),
         }
 
+    def memory_summary(self, device: object = None, abbreviated: bool = False) -> str:
+        """The four figures as text, a line each; PyTorch's own table has many more."""
+        return "\n".join(f"{name}: {value}" for name, value in self.memory_stats(device).items())
+
     def _of(self, index: int) -> Replay:
         events = self._events[index]
         count, found = self._replayed.get(index, (-1, None))
