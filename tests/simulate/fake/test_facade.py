@@ -140,3 +140,19 @@ def test_what_hooks_of_autograd_make_on_the_device_counts():
         yield made
 
     assert levels(program) == [1 + 2 + 1]
+
+
+def test_known_values_reach_numpy_as_they_are():
+    """A mask or positions on the host are read by numpy: values, not the bytes at some address."""
+    from fiche.simulate.simulated import run
+
+    seen = []
+
+    def program(rec):
+        import torch
+
+        seen.append(torch.arange(3).cuda().cpu().numpy().tolist())
+        seen.append(torch.arange(3).mul(2).tolist())
+
+    run(program)
+    assert seen == [[0, 1, 2], [0, 2, 4]]
