@@ -6,6 +6,7 @@ Those are drawn for real, so that a loop over a loader runs; what the loader han
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -15,7 +16,7 @@ import torch
 
 # torch.utils._python_dispatch has no public name for it (2.4 to 2.13).
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils.data import dataloader, sampler
+from torch.utils.data import DataLoader, dataloader, sampler
 from torch.utils.data.distributed import DistributedSampler
 
 
@@ -26,9 +27,25 @@ def loaders_drawn() -> Iterator[None]:
     with ExitStack() as stack:
         begun = dataloader._BaseDataLoaderIter
         stack.enter_context(patch.object(begun, "__init__", _for_real(begun.__init__)))
+        stack.enter_context(patch.object(DataLoader, "__init__", _alone(DataLoader.__init__)))
         for kind in orders:
             stack.enter_context(patch.object(kind, "__iter__", _whole(kind.__iter__)))
         yield
+
+
+def _alone(usual: Callable[..., None]) -> Callable[..., None]:
+    """Batches are made in this process: no fake tensor can go to another, and a worker has no device."""
+    taken = inspect.signature(usual)
+    without = {"num_workers": 0, "timeout": 0, "prefetch_factor": None, "persistent_workers": False}
+
+    def begun(*args: Any, **kwargs: Any) -> None:
+        told = taken.bind(*args, **kwargs)
+        told.arguments["pin_memory"] = False  # memory of the host
+        if told.arguments.get("num_workers"):
+            told.arguments.update(without, multiprocessing_context=None)
+        usual(*told.args, **told.kwargs)
+
+    return begun
 
 
 def _for_real(usual: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from fiche.simulate.fake.cuda_calls import Card, cuda_shown
 from fiche.simulate.fake.devices import is_stand_in, shown
 from fiche.simulate.fake.drawn import bounded
 from fiche.simulate.fake.facade import Facade
+from fiche.simulate.fake.files import files_stood_in
 from fiche.simulate.ledger.ledger import Ledger
 from fiche.simulate.ledger.watching import watching
 from fiche.simulate.recorder import SimulatedRecorder
@@ -89,6 +90,7 @@ def run(
                 cuda_shown(card),
                 modules_moved(ledger),
                 bounded(),
+                files_stood_in(ledger),
                 _shown_devices(ledger),
                 table.installed(),
                 Autocast(ledger).installed(),
@@ -136,7 +138,13 @@ def _shown_devices(ledger: Ledger) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(patch.object(FakeTensor, "device", property(device)))
         stack.enter_context(patch.object(FakeTensor, "is_cuda", property(_is_cuda)))
+        # PyTorch refuses a stream that is none of its own before any mode is asked.
+        stack.enter_context(patch.object(FakeTensor, "record_stream", _used_on, create=True))
         yield
+
+
+def _used_on(tensor: Any, stream: Any) -> None:
+    """What a stream uses counts as allocated for as long as it is referred to, as on a GPU."""
 
 
 def _is_cuda(tensor: Any) -> bool:

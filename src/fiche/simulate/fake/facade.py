@@ -72,10 +72,6 @@ def _itself(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
     return args[0]
 
 
-def _nothing(facade: Facade, func: Any, args: Any, kwargs: Any) -> None:
-    return None
-
-
 def _false(facade: Facade, func: Any, args: Any, kwargs: Any) -> bool:
     return False
 
@@ -176,7 +172,6 @@ _OWN: dict[Any, Applied] = {
     torch.Tensor.get_device: _get_device,
     torch.Tensor.pin_memory: _itself,
     torch.Tensor.is_pinned: _false,
-    torch.Tensor.record_stream: _nothing,
     torch.Tensor.backward: _backward,
     torch.Tensor.numpy: _values,
     torch.Tensor.tolist: _values,

@@ -30,6 +30,10 @@ _PLAIN = frozenset(
         torch.memory_format,
     }
 )
+_BY_STORAGE = {
+    torch.ops.aten.set_.source_Storage,
+    torch.ops.aten.set_.source_Storage_storage_offset,
+}
 _Recipe = Callable[[Any], Any]
 _make_subclass = torch.Tensor._make_subclass
 _empty_strided = torch.empty_strided
@@ -54,6 +58,9 @@ class Fakes(FakeTensorMode):  # type: ignore[misc]
     def dispatch(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """What the operator returns."""
         kwargs = kwargs or {}
+        if func in _BY_STORAGE:
+            # What PyTorch would keep the result by holds the storage, which would never end.
+            return self._dispatch_impl(func, types, args, kwargs)
         key = self._key(func, args, kwargs)
         if key is None:
             return super().dispatch(func, types, args, kwargs)
