@@ -210,3 +210,9 @@ def test_a_label_of_another_device_or_without_an_end_is_no_band():
     (picture,) = timelines(reading, "w", WORDS)
     assert picture.bands == ()
     assert "labels" not in reading.further["timeline"][0]
+
+
+def test_a_tick_at_the_edge_moves_its_label_inwards():
+    from fiche.render.timeline import _inside
+
+    assert (_inside(984, "100 000"), _inside(500, "100 000")) == (968, 500)

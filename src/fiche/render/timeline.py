@@ -26,6 +26,7 @@ _KEY_ROW = 20
 _ROWS = (48, 68)
 # The width of a letter, near enough to tell whether a label covers a line.
 _LETTER = 8
+_WIDTH = 1000
 _FONT = "Fiche Sans, Helvetica, Arial, sans-serif"
 
 
@@ -51,10 +52,10 @@ def _svg(drawn: Sequence[Timeline]) -> Iterator[str]:
     height = sum(heights)
     title = _text("; ".join(f"{one.title}: {one.said}" for one in drawn))
     yield (
-        f'<svg role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {height}" '
+        f'<svg role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
         f'font-family="{_FONT}" font-size="15"><title>{title}</title>'
     )
-    yield f'<rect x="0" y="0" width="1000" height="{height}" fill="#ffffff"/>'
+    yield f'<rect x="0" y="0" width="{_WIDTH}" height="{height}" fill="#ffffff"/>'
     for place, one in enumerate(drawn):
         yield f'<g transform="translate(0 {sum(heights[:place])})">'
         yield from _one(one)
@@ -73,7 +74,7 @@ def _one(drawn: Timeline) -> Iterator[str]:
         yield _words(LEFT - 8, tick.at + 5, tick.label, "end", fill=_QUIET)
     for tick in drawn.xs:
         yield f'<path d="M{tick.at} {BOTTOM} v6" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
-        yield _words(tick.at, BOTTOM + 24, tick.label, "middle", fill=_QUIET)
+        yield _words(_inside(tick.at, tick.label), BOTTOM + 24, tick.label, "middle", fill=_QUIET)
     for curve in drawn.curves:
         yield _line(curve)
     for band in drawn.bands[1:]:
@@ -88,6 +89,11 @@ def _one(drawn: Timeline) -> Iterator[str]:
         yield _leader(peak, row)
     for peak, row in rows:
         yield from _peak(peak, row)
+
+
+def _inside(x: int, label: str) -> int:
+    """Where a label is centred so that none of it lies beyond the right edge."""
+    return min(x, _WIDTH - _LETTER * (len(label) + 1) // 2)
 
 
 def _bands(bands: Sequence[Band]) -> Iterator[str]:
