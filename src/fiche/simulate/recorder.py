@@ -98,6 +98,25 @@ class SimulatedRecorder:
             span.ends.append(len(events))
             events.mark(f"end {span.name}")
 
+    def failed(self, span: Span, error: BaseException) -> None:
+        """Close a span that raised; a program that goes on held what it held there all the same."""
+        self.end(span)
+        self.notes.append(
+            f"{span.name}: it raised {type(error).__name__} and the program went on; it counts up to there"
+        )
+
+    def close(self) -> None:
+        """The program is over: what was begun by hand and is not ended lasts to here.
+
+        Raises:
+            NotSimulatedError: one was raised, and the program went on with what it does not do on a GPU.
+        """
+        if self.ledger.refused is not None:
+            raise self.ledger.refused
+        for span in reversed([span for span in self.spans if not span.ends]):
+            self.end(span)
+            self.notes.append(f"{span.name}: it was begun and not ended; it counts to the end")
+
 
 class SimulatedPhase:
     """A context manager, a decorator, or by hand: the face of a recorder's phase."""
@@ -130,7 +149,9 @@ class SimulatedPhase:
             self._recorder.end(self._span)
 
     def fail(self, error: BaseException) -> None:
-        """It failed: so does the simulation, where the error goes on."""
+        """It ran to here and failed: so does the simulation, unless the program goes on."""
+        if self._span is not None:
+            self._recorder.failed(self._span, error)
 
     def executed(self, **dimensions: int) -> None:
         """Dimensions that ran."""
@@ -162,6 +183,8 @@ class SimulatedPhase:
     ) -> None:
         if error is None:
             self.end()
+        else:
+            self.fail(error)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Each call of the function is one run of the phase."""

@@ -98,6 +98,7 @@ def run(
             ):
                 stack.enter_context(entered)
         program(rec)
+        rec.close()
         effects = table.document(ledger.held_peaks)
     return Simulation(
         rules=rules,

@@ -42,7 +42,11 @@ class Facade(TorchFunctionMode):  # type: ignore[misc]
             kwargs = {**kwargs, "pin_memory": False}
         apply = self._applied.get(func)
         if apply is not None:
-            return apply(self, func, args, kwargs)
+            try:
+                return apply(self, func, args, kwargs)
+            except NotSimulatedError as refused:
+                self.ledger.refused = self.ledger.refused or refused
+                raise
         return func(*args, **kwargs)
 
 

@@ -18,11 +18,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fiche.simulate.ledger.calls import ITEM, Call, assumed, lays_out, makes_storages, on_stand_in
-from fiche.simulate.ledger.composites import (
-    as_its_source,
-    comes_whole,
-    taken_apart,
-)
+from fiche.simulate.ledger.composites import as_its_source, comes_whole, taken_apart
 from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.fakes import Fakes
@@ -61,6 +57,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self.origins = Origins()
         self.entries = EntryTable()
         self.fake = Fakes()
+        self.refused: NotSimulatedError | None = None
         self.inside = 0
         self._parts = 0
         self.values = Values() if rules == "cuda" else None
@@ -112,6 +109,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
             if refused is None:
                 show_cuda(error)
                 raise
+            self.refused = self.refused or refused
             raise refused from error
         finally:
             self.inside -= 1
