@@ -160,9 +160,12 @@ def _notes(made: Placement) -> Iterator[str]:
         plan = "a plan given by hand" if made.plan else "the model's own plan of transformers"
         yield f"matrices are cut {made.tensor} ways by {plan}"
     if made.sharding != "none" and made.data > 1:
-        yield f"{made.data} ranks have a batch each and share out by {made.sharding}"
+        yield f"{made.data} ranks have a batch each, and share the model out by {made.sharding}"
     if made.shares and made.sharding == "none":
-        yield f"{made.data} ranks have a batch each, and reduce gradients in buckets"
+        yield (
+            f"{made.data} ranks have a batch each and the whole model; gradients, where there are any, are "
+            "reduced in buckets"
+        )
 
 
 def _check(made: Placement) -> None:
