@@ -16,6 +16,7 @@ from fiche.simulate.effects._gpu import gpu_of
 from fiche.simulate.effects._table import EffectTable, table_of
 from fiche.simulate.fake.applied import modules_moved
 from fiche.simulate.fake.autocast import Autocast
+from fiche.simulate.fake.convolutions import laid_out_by_cudnn
 from fiche.simulate.fake.cuda_calls import Card, cuda_shown
 from fiche.simulate.fake.devices import is_stand_in, shown
 from fiche.simulate.fake.drawn import bounded
@@ -139,6 +140,7 @@ def _shown_devices(ledger: Ledger) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(patch.object(FakeTensor, "device", property(device)))
         stack.enter_context(patch.object(FakeTensor, "is_cuda", property(_is_cuda)))
+        stack.enter_context(laid_out_by_cudnn())
         # PyTorch refuses a stream that is none of its own before any mode is asked.
         stack.enter_context(patch.object(FakeTensor, "record_stream", _used_on, create=True))
         yield
