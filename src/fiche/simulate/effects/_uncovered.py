@@ -35,8 +35,9 @@ class Uncovered:
 
 
 def uncovered(job: Any, simulation: Any) -> Iterator[dict[str, Any]]:
-    """The rows that apply to a run, in order."""
-    ran = frozenset(each.operator for each in simulation.entries.origins)
+    """The rows that apply to a run, in order: by operators that took memory, and by effects."""
+    applied = (each["name"] for each in getattr(simulation, "effects", ()))
+    ran = frozenset((*applied, *(each.operator for each in simulation.entries.origins)))
     for row in ROWS:
         if row.applies(job, ran):
             yield row.document()
@@ -79,6 +80,14 @@ ROWS = (
         "PyTorch aten/src/ATen/native/cudnn/MHA.cpp: run_cudnn_SDP_fprop, run_cudnn_SDP_bprop",
         low_bytes=0,
         applies=_ran("cudnn_attention"),
+    ),
+    Uncovered(
+        "cudnn_recurrent",
+        "a recurrent layer ran step by step: cuDNN runs all steps in one call, keeps a reserve of its own for "
+        "the backward pass in place of what the steps keep, and takes a workspace",
+        "PyTorch aten/src/ATen/native/cudnn/RNN.cpp",
+        low_bytes=0,
+        applies=_ran("recurrent_layers"),
     ),
     Uncovered(
         "sorting",
