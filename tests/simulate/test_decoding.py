@@ -54,3 +54,18 @@ def test_a_cache_of_another_kind_runs_all_its_steps(tmp_path):
     }
     _, skipped, notes = decode_of(options)
     assert (skipped, notes) == (0, [])
+
+
+def test_every_step_runs_where_it_is_asked_for(tmp_path):
+    """Then what the allocator holds is known to the end: no phase is shortened, and no note says so."""
+    from fiche.simulate.job import Job
+    from fiche.simulate.simulated import simulated
+    from fiche.simulate.workload import workload_of
+
+    options = {"model": str(model_folder(tmp_path, "llama")), "dtype": "bf16", "new_tokens": 70}
+    workload = workload_of(Job(workload="generation", options=options, every_step=True))
+    simulation = simulated(workload, turns=("first",))
+    decode = next(each for each in simulation.phases() if each.name == "decode")
+    assert decode.executed["new_tokens"] == 70
+    assert "reserved_why" not in simulation.spans[decode.order].notes
+    assert workload.notes == []

@@ -36,6 +36,7 @@ _MEMORY = "host memory of its process, as address space: 24 GiB if left out; non
 _OUTPUT = typer.Option("-o", "--output", metavar="FILE", help="a new file for the simulation")
 _EVENTS = typer.Option("--events", metavar="FILE", help="a new CSV file of every memory event")
 _FROM = typer.Option("--from", metavar="FICHE", help="take the load from this fiche, with --case")
+_EVERY = typer.Option("--every-step", help="run all steps of a long decode: reserved bytes, slower")
 _DRY = typer.Option("--dry-run", help="say what would run, with its dimensions; simulate nothing")
 _JSON = typer.Option("--json", help="print the simulation as one JSON object")
 Text = str | None
@@ -65,6 +66,7 @@ def simulate(
     memory_limit: Annotated[Text, _text(_MEMORY, "AMOUNT")] = None,
     events: Annotated[Path | None, _EVENTS] = None,
     set: Annotated[Texts, _text(_SET, "NAME=VALUE", "--set")] = None,
+    every_step: Annotated[bool, _EVERY] = False,
     dry_run: Annotated[bool, _DRY] = False,
     json: Annotated[bool, _JSON] = False,
     **_: object,

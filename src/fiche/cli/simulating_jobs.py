@@ -91,6 +91,7 @@ def asked(typed: Mapping[str, Any]) -> Asked:
         placement=placement_of(typed, told),
         memory_bytes=_memory(typed["memory_limit"]),
         events=events is not None,
+        every_step=typed["every_step"],
         notes=_notes(typed, options, told),
     )
     seconds = _seconds(typed["time_limit"])

@@ -5,7 +5,8 @@ differ by a token of the cache. So up to 64 steps all run; beyond, the first 8 a
 each layer of the cache takes in what it would have by then, through its own `update`, from values without
 storage. Levels and peaks of allocated bytes are those of the real loop: its first steps let go of what the
 prefill kept, its last ones are its largest. Which blocks the allocator would have kept on the way is unknown,
-so the phase has no reserved bytes. A cache of another kind, such as a quantised one, runs all its steps.
+so the phase has no reserved bytes: where they are wanted, all steps run (`every_step`). A cache of another
+kind, such as a quantised one, runs all its steps.
 """
 
 from __future__ import annotations
@@ -29,28 +30,31 @@ WHY = (
 
 
 class SimulatedGeneration(Generation):
-    """`Generation`, its long decodes shortened; `notes` say so once it has run."""
+    """`Generation`, its long decodes shortened unless every step is wanted; `notes` say so once it has run."""
 
-    def __init__(self, options: Any) -> None:
+    def __init__(self, options: Any, *, every_step: bool = False) -> None:
         super().__init__(options)
         self.notes: list[str] = []
+        self._every_step = every_step
 
     def turn(self, rec: Recorder, turn: Turn) -> None:
         """One pass over all tokens, with a cache of its own, as `Generation` has it."""
         import torch
 
         with torch.no_grad():
-            passed = Shortened(self, self._model, self._ids, turn)
+            kind = Continued if self._every_step else Shortened
+            passed = kind(self, self._model, self._ids, turn)
             if self.language.configured.seq2seq:
                 passed.encode(rec)
             passed.prefill(rec)
             if self.declared["new_tokens"]:
                 passed.decode(rec)
-        if passed.skipped and not self.notes:
+        if isinstance(passed, Shortened) and passed.skipped and not self.notes:
             steps = self.declared["new_tokens"]
             self.notes.append(
                 f"decode: of {steps} steps the first {ENDS} and the last {ENDS} were run, and the cache "
-                f"took in the {passed.skipped} tokens between them at once; the phase has no reserved bytes"
+                f"took in the {passed.skipped} tokens between them at once; the phase has no reserved bytes "
+                "(--every-step: all of them are run)"
             )
 
 

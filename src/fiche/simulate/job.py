@@ -24,7 +24,8 @@ class Job:
     `allocator` is what PYTORCH_CUDA_ALLOC_CONF would hold; `capacity_bytes` None is a device without an end.
     `capability` is the compute capability that code is told ("8.0"), `capability_by` and `capacity_by` say who
     says so. `placement` has `devices`, `rank`, `sharding` and `tensor_parallel`, as far as they are told.
-    `memory_bytes` bounds the process itself, None does not. `events` asks for the stream of memory events.
+    `memory_bytes` bounds the process itself, None does not. `events` asks for the stream of memory events,
+    `every_step` for all steps of a long decode.
     """
 
     workload: str
@@ -43,6 +44,7 @@ class Job:
     placement: Mapping[str, Any] = field(default_factory=dict)
     memory_bytes: int | None = None
     events: bool = False
+    every_step: bool = False
     notes: Sequence[str] = ()
 
     def json(self) -> dict[str, Any]:
@@ -62,7 +64,7 @@ _KINDS: dict[str, tuple[str, bool]] = {
     ),
     **dict.fromkeys(("options", "words", "placement"), (_TABLE, False)),
     **dict.fromkeys(("capacity_bytes", "memory_bytes"), (_COUNT, True)),
-    "events": (_TRUTH, False),
+    **dict.fromkeys(("events", "every_step"), (_TRUTH, False)),
     "notes": (_TEXTS, False),
 }
 

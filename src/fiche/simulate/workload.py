@@ -63,7 +63,7 @@ def _ready(job: Job) -> Workload:
         return one.build(options)
     from fiche.simulate.decoding import SimulatedGeneration
 
-    return SimulatedGeneration(options)
+    return SimulatedGeneration(options, every_step=job.every_step)
 
 
 def _training(one: ReadyWorkload, options: dict[str, Any]) -> Workload:
