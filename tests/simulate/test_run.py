@@ -82,6 +82,15 @@ def test_temporary_files_of_the_child_go(scripted, tmp_path):
     assert not folder.exists()
 
 
+def test_no_place_for_temporary_files_is_said_as_such(monkeypatch):
+    def none(**_):
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(run.tempfile, "TemporaryDirectory", none)
+    with pytest.raises(OSError, match="the folder of temporary files"):
+        run_child(JOB)
+
+
 def test_a_line_without_an_end_is_kept_as_far_as_its_beginning(scripted):
     """Law 8: that something was cut is said; and 60 lines are kept."""
     scripted(says="x" * 9_000 + "\n" + "y\n" * 70)

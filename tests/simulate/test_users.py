@@ -101,6 +101,11 @@ def test_a_name_may_be_that_of_a_file_and_lead_into_a_class(module):
     assert workload.words == {"code": code}
 
 
+def test_no_folder_of_whoever_asks_is_told(module):
+    workload = own_function(f"{module.path}:plain", "", {})
+    assert workload.words["code"]["name"] == f"{module.path.name}:plain"
+
+
 @pytest.mark.parametrize(
     ("named", "options", "said"),
     [
@@ -134,7 +139,9 @@ def test_a_module_that_cannot_be_imported_says_why(module, line, said):
         own_function(f"{module.name}:f", module.folder, {})
 
 
-def test_a_file_with_the_name_of_a_module_that_is_there_is_not_mistaken_for_it(tmp_path, monkeypatch):
+def test_a_file_with_the_name_of_a_module_that_is_there_is_not_mistaken_for_it(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "json.py").write_text("def loads():\n    pass\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"json.py has the name of another module"):

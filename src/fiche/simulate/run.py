@@ -112,7 +112,11 @@ def run_child(job: Job, seconds: int | None = None) -> Ended:
 
 
 def _own_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="fiche-", ignore_cleanup_errors=True)
+    try:
+        return tempfile.TemporaryDirectory(prefix="fiche-", ignore_cleanup_errors=True)
+    except OSError as error:  # where Python finds none that can be written, it names no file
+        named = error.filename or "the folder of temporary files"
+        raise OSError(error.errno, error.strerror, named) from None
 
 
 def _nameless() -> IO[bytes]:

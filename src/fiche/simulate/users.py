@@ -163,8 +163,8 @@ def _check_options(
 
 
 def _words(named: str, function: Callable[..., Any]) -> dict[str, Any]:
-    """The code's name and the digest of its file, as far as it has one."""
-    code = {"name": named[:500]}
+    """The code's name and the digest of its file, as far as it has one; no folder of whoever asks."""
+    code = {"name": Path(named).name[:500]}
     try:
         path = inspect.getsourcefile(inspect.unwrap(function))
         content = Path(path).read_bytes() if path else b""

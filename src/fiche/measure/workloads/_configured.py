@@ -61,6 +61,10 @@ def configured(path: str) -> Configured:
 
 
 def _content(file: Path) -> bytes:
+    if (
+        file.exists() and not file.is_file() and not file.is_dir()
+    ):  # a pipe is waited for without an end
+        raise ValueError(f"{file} is no file")
     try:
         with file.open("rb") as opened:
             content = opened.read(_LIMIT + 1)

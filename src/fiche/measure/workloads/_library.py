@@ -63,9 +63,11 @@ def version_of(name: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """What an exception says, in one line."""
-    lines = str(error).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__)[:300]
+    """What an exception says, in one line; where that only announces the next one, with it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [
+        type(error).__name__
+    ]
+    return " ".join(lines[:2] if lines[0].endswith(":") else lines[:1])[:300]
 
 
 def _imported(name: str, why: str) -> Any:
