@@ -66,6 +66,21 @@ def test_a_reserve_of_something_else_covers_nothing():
     assert found.open == ("cuda_context",)
 
 
+def test_a_reserve_of_one_workspace_stands_for_no_other_item():
+    found = stands(load=workload(reserve=[assumed(GIB, id="reserve.cublas-workspace")]))
+    assert found.covered == {"cublas_workspace": "reserve.cublas-workspace"}
+    assert found.open == ("cuda_context",)
+
+
+def test_where_every_reserved_byte_is_allocated_nothing_of_the_allocator_is_open():
+    """As with segments that grow by pages: both counters have one peak."""
+    told = phases()
+    for one in told:
+        one["reserved_bytes"] = dict(one["allocated_bytes"])
+    found = stands(simulation(document(told)), load=workload(reserve=[CONTEXT]))
+    assert (found.counter, found.open) == ("reserved", ())
+
+
 def test_without_reserved_bytes_the_allocator_s_own_part_is_uncovered_too():
     told = phases()
     for one in told:

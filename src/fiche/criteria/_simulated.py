@@ -129,7 +129,8 @@ def standing(
     here = phases_on(told, index)
     if short or not here:
         return Standing(piece=piece.id, short=short or (f"device {index} was not simulated",))
-    counters = (ALLOCATED, RESERVED) if _same_settings(ask, piece) else (ALLOCATED,)
+    # The first of equal ones: bytes that are reserved leave nothing of the allocator's own open.
+    counters = (RESERVED, ALLOCATED) if _same_settings(ask, piece) else (ALLOCATED,)
     tops = {name: max(here, key=lambda phase: _level(phase, name)) for name in counters}
     counter = max(counters, key=lambda name: _level(tops[name], name))
     peak, live = peak_of(tops[counter], counter, told.by), tops[ALLOCATED].allocated.peak
@@ -302,7 +303,7 @@ def _named_by(item: str, candidate: Candidate) -> str:
     wanted = _words(item)
     for kept in candidate.workload.reserve:
         words = _words(kept.id.rpartition(".")[2])
-        if _ALL in words or (wanted and wanted <= words):
+        if words == {_ALL} or (wanted and wanted <= words):
             return kept.id
     return ""
 
