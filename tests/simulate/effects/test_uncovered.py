@@ -11,11 +11,23 @@ def names(operators, placement=None):
     ]
 
 
-ALWAYS = ["cuda_context", "cuda_graphs", "compiled_code", "library_kernels"]
+ALWAYS = ["cuda_context", "cuda_graphs", "compiled_code"]
 
 
-def test_what_no_simulation_sees_is_always_named():
+def test_what_no_simulation_of_an_own_program_sees_is_always_named():
     assert names([]) == ALWAYS
+
+
+def test_a_ready_workload_compiles_and_captures_nothing():
+    job = SimpleNamespace(placement={}, workload="training")
+    simulation = SimpleNamespace(entries=SimpleNamespace(origins=[]))
+    assert [each["name"] for each in uncovered(job, simulation)] == ["cuda_context"]
+
+
+def test_kernels_of_other_packages_are_named_where_one_ran():
+    ran = ["aten.mm.default", "cublas_workspace", "fsdp.gathered", "prims.device_put.default"]
+    assert "library_kernels" not in names(ran)
+    assert "library_kernels" in names([*ran, "flash_attn._flash_attn_forward.default"])
 
 
 def test_others_are_named_where_they_may_be():

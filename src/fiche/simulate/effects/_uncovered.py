@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fiche.simulate.job import FUNCTION
+
 _MIB = 2**20
 
 
@@ -57,6 +59,18 @@ def _several(job: Any, operators: frozenset[str]) -> bool:
     return any(isinstance(v, int) and v > 1 for v in others.values()) or "sharding" in others
 
 
+def _own_program(job: Any, operators: frozenset[str]) -> bool:
+    """A ready workload compiles and captures nothing, and its record says so."""
+    return getattr(job, "workload", FUNCTION) == FUNCTION
+
+
+def _foreign(job: Any, operators: frozenset[str]) -> bool:
+    """An operator that is not PyTorch's own took memory: `package.operator.overload`."""
+    parts = (each.split(".") for each in operators)
+    return any(len(each) == 3 and each[0] not in _OF_PYTORCH for each in parts)
+
+
+_OF_PYTORCH = ("aten", "prim", "prims", "_c10d_functional", "c10d", "quantized")
 ROWS = (
     Uncovered(
         "cuda_context",
@@ -118,17 +132,20 @@ ROWS = (
         "cuda_graphs",
         "the program ran operator by operator: a captured graph keeps a pool of its own, closed to others",
         "PyTorch documentation, CUDA semantics: graph memory management",
+        applies=_own_program,
     ),
     Uncovered(
         "compiled_code",
         "the program ran operator by operator: torch.compile joins operators, and keeps other tensors for the "
         "backward pass",
         "PyTorch documentation, torch.compiler",
+        applies=_own_program,
     ),
     Uncovered(
         "library_kernels",
         "kernels of other packages (Triton, FlashAttention, Liger, kernels of the hub) take what they take; "
         "where the program called one, its fake implementation was asked for its results only",
         "PyTorch documentation, torch.library: fake implementations say shapes, not workspaces",
+        applies=_foreign,
     ),
 )
