@@ -69,3 +69,20 @@ def test_streams_are_numbered_anew_in_each_run():
 
     first, second = (list(run(program).events[0].streams) for _ in range(2))
     assert first == second == [1, 0]
+
+
+def test_properties_tell_what_is_known_of_the_card():
+    from fiche.simulate.refusal import NotSimulatedError
+
+    seen = []
+
+    def program(rec):
+        import torch
+
+        found = torch.cuda.get_device_properties(0)
+        seen.append((found.major, found.minor, found.multi_processor_count))
+        return found.total_memory
+
+    with pytest.raises(NotSimulatedError, match="total_memory"):
+        run(program)
+    assert seen == [(8, 0, 108)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -17,6 +16,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from fiche.simulate.allocator import AllocatorSettings
+from fiche.simulate.effects._gpu import gpu_of
 from fiche.simulate.fake.devices import current_device, index_of, set_current_device, stand_in
 from fiche.simulate.fake.levels import Levels
 from fiche.simulate.ledger.ledger import Ledger
@@ -63,15 +63,13 @@ class Card:
 
     def mem_get_info(self, device: object = None) -> tuple[int, int]:
         """Free and total bytes, where the card's are known."""
-        total = self._total("torch.cuda.mem_get_info")
+        total = self.total("torch.cuda.mem_get_info")
         self.tell("torch.cuda.mem_get_info", "the capacity, less what is reserved; no context")
         return max(0, total - self.levels.memory_reserved(device)), total
 
-    def get_device_properties(self, device: object = None) -> SimpleNamespace:
-        """Name, capability and bytes."""
-        major, minor = self.get_device_capability()
-        total = self._total("torch.cuda.get_device_properties")
-        return SimpleNamespace(name="simulated", major=major, minor=minor, total_memory=total)
+    def get_device_properties(self, device: object = None) -> Properties:
+        """Name, capability, multiprocessors of the usual card of it, and bytes where they are known."""
+        return Properties(self)
 
     def empty_cache(self) -> None:
         """An event of every device."""
@@ -82,7 +80,8 @@ class Card:
         """No file: the document and `--events` have what it would hold."""
         self.tell("torch.cuda.memory._dump_snapshot", "nothing is written: --events has all events")
 
-    def _total(self, name: str) -> int:
+    def total(self, name: str) -> int:
+        """Bytes of the card, where somebody said them; `name` is what asks."""
         if self.capacity_bytes is None:
             raise NotSimulatedError(
                 f"the program asks {name}, and what it does then hangs on the card: tell its capacity "
@@ -109,6 +108,29 @@ class _Generator(torch.Generator):  # type: ignore[misc]
     def __new__(cls, device: object = "cpu") -> _Generator:
         made: _Generator = super().__new__(cls, "cpu")
         return made
+
+
+class Properties:
+    """What a program may ask of the card; its bytes only where they were told."""
+
+    name = "simulated"
+    warp_size = 32
+
+    def __init__(self, card: Card) -> None:
+        self._card = card
+        self.major, self.minor = card.get_device_capability()
+
+    @property
+    def multi_processor_count(self) -> int:
+        """Of the usual card of the capability."""
+        found = gpu_of(self._card.capability).processors
+        self._card.tell("multi_processor_count", found)
+        return found
+
+    @property
+    def total_memory(self) -> int:
+        """Bytes of the card."""
+        return self._card.total("torch.cuda.get_device_properties().total_memory")
 
 
 def _quiet(*_: Any, **__: Any) -> None:
