@@ -49,3 +49,29 @@ def test_what_another_stream_uses_ends_with_its_last_reference():
         yield None
 
     assert levels(program) == [1, 0]
+
+
+def test_what_is_taken_lies_on_the_stream_that_is_current():
+    """The allocator keeps what is free for each stream apart: each allocation is told its stream."""
+    import torch
+
+    from fiche.simulate.simulated import run
+
+    def program(rec):
+        first, second = torch.cuda.Stream(), torch.cuda.Stream()
+        taken = [torch.empty(1, device="cuda")]
+        with torch.cuda.stream(first):
+            taken.append(torch.empty(1, device="cuda"))
+            assert torch.cuda.current_stream() is first
+            with torch.cuda.stream(None):
+                taken.append(torch.empty(1, device="cuda"))
+            torch.cuda.Event().record(torch.cuda.current_stream())
+        before = torch.cuda.current_stream()
+        assert before is not first
+        torch.cuda.set_stream(second)
+        taken.append(torch.empty(1, device="cuda"))
+        torch.cuda.set_stream(before)
+        taken.append(torch.empty(1, device="cuda"))
+        return taken
+
+    assert list(run(program).events[0].streams[:5]) == [0, 1, 1, 2, 0]

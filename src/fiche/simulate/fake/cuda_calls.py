@@ -151,7 +151,7 @@ def cuda_shown(card: Card) -> Iterator[None]:
 
 
 _QUIET = (
-    *("synchronize", "init", "_lazy_init", "ipc_collect", "set_stream"),
+    *("synchronize", "init", "_lazy_init", "ipc_collect"),
     *("manual_seed", "manual_seed_all", "seed", "seed_all", "set_rng_state", "set_rng_state_all"),
     "set_per_process_memory_fraction",
 )
@@ -193,28 +193,38 @@ _LEVELS = (
 
 
 def _streams(ledger: Ledger) -> dict[str, Any]:
-    """Streams are numbered in the order in which a run makes them."""
+    """Streams are numbered as a run makes them; what is taken is taken on the current one."""
     numbers = count(1)
+    usual = _Stream(0)
+    current = [usual]
+
+    def set_stream(stream: _Stream | None) -> None:
+        if stream is not None:
+            current[0], ledger.stream = stream, stream.number
+
+    @contextmanager
+    def on_stream(stream: _Stream | None) -> Iterator[None]:
+        before = current[0], ledger.stream
+        set_stream(stream)
+        try:
+            yield
+        finally:
+            current[0], ledger.stream = before
 
     class Stream(_Stream):
         def __init__(self, *_: object, **__: object) -> None:
             super().__init__(next(numbers))
 
-    usual = _Stream(0)
-
-    @contextmanager
-    def on_stream(stream: _Stream | None) -> Iterator[None]:
-        before, ledger.stream = ledger.stream, ledger.stream if stream is None else stream.number
-        try:
-            yield
-        finally:
-            ledger.stream = before
+    class Event(_Stream):
+        def __init__(self, *_: object, **__: object) -> None:
+            super().__init__(0)
 
     return {
         "stream": on_stream,
+        "set_stream": set_stream,
         "Stream": Stream,
-        "Event": Stream,
-        "current_stream": lambda *_: usual,
+        "Event": Event,
+        "current_stream": lambda *_: current[0],
         "default_stream": lambda *_: usual,
     }
 
