@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from fiche.kernel.record import field, field_names, record
+from fiche.measure.job_text import COUNT, TABLE, TEXT, Kinds, told_of
 
 ORDERINGS = ("phased", "whole_loop")
 EMPTY_CACHE = ("never", "between_repeats")
@@ -44,26 +44,25 @@ class Job:
         return {name: getattr(self, name) for name in field_names(self)}
 
 
-# Per key, what JSON value it takes; the words for a person who wrote it by hand.
-_TEXT, _COUNT, _TABLE = "a text", "a whole number from 0", "an object"
-_KINDS: dict[str, tuple[str, bool]] = {
-    "workload": (_TEXT, False),
-    "output": (_TEXT, False),
-    "device": (_TEXT, True),
-    "options": (_TABLE, False),
-    "words": (_TABLE, False),
-    "ordering": (_TEXT, False),
-    "warmups": (_COUNT, False),
-    "repeats": (_COUNT, False),
-    "empty_cache": (_TEXT, False),
-    "seed": (_COUNT, True),
-    "case": (_TEXT, False),
-    "gpu": (_TEXT, False),
-    "machine": (_TEXT, False),
-    "run": (_TEXT, False),
-    "order": (_TEXT, False),
-    "plan": (_TABLE, True),
-    "environment": (_TABLE, False),
+# Per key, what JSON value it takes, and whether it may be null.
+_KINDS: Kinds = {
+    "workload": (TEXT, False),
+    "output": (TEXT, False),
+    "device": (TEXT, True),
+    "options": (TABLE, False),
+    "words": (TABLE, False),
+    "ordering": (TEXT, False),
+    "warmups": (COUNT, False),
+    "repeats": (COUNT, False),
+    "empty_cache": (TEXT, False),
+    "seed": (COUNT, True),
+    "case": (TEXT, False),
+    "gpu": (TEXT, False),
+    "machine": (TEXT, False),
+    "run": (TEXT, False),
+    "order": (TEXT, False),
+    "plan": (TABLE, True),
+    "environment": (TABLE, False),
 }
 
 
@@ -73,14 +72,7 @@ def job_of(text: str) -> Job:
     Raises:
         ValueError: it is none; the text of the error is one sentence.
     """
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the job is not JSON: {error}") from None
-    if not isinstance(told, dict):
-        raise ValueError("the job is not a JSON object")
-    for name, value in told.items():
-        _check(name, value)
+    told = told_of(text, _KINDS)
     for name in ("workload", "output"):
         if not told.get(name):
             raise ValueError(f"the job has no {name}")
@@ -88,20 +80,6 @@ def job_of(text: str) -> Job:
     _one_of("ordering", job.ordering, ORDERINGS)
     _one_of("empty_cache", job.empty_cache, EMPTY_CACHE)
     return job
-
-
-def _check(name: str, value: object) -> None:
-    if name not in _KINDS:
-        raise ValueError(f"the job has an unknown key {name[:60]!r}")
-    kind, optional = _KINDS[name]
-    if not (_is(value, kind) or (optional and value is None)):
-        raise ValueError(f"{name} of the job is not {kind}")
-
-
-def _is(value: object, kind: str) -> bool:
-    if kind == _COUNT:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return isinstance(value, str if kind == _TEXT else dict)
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

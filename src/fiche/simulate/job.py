@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fiche.kernel.record import field, field_names, record
+from fiche.measure.job_text import COUNT, TABLE, TEXT, TEXTS, TRUTH, Kinds, told_of
 
 FUNCTION = "function"
 # Behind the document, where a second file follows it on one stream: JSON has no such byte.
@@ -53,19 +53,17 @@ class Job:
         return {**told, "notes": list(self.notes)}
 
 
-# Per key, what JSON value it takes, in words for a person who wrote it by hand, and whether it may be null.
-_TEXT, _COUNT, _TABLE = "a text", "a whole number from 0", "an object"
-_TRUTH, _TEXTS = "true or false", "a list of texts"
-_KINDS: dict[str, tuple[str, bool]] = {
-    **dict.fromkeys(("workload", "function", "folder", "case", "gpu", "machine"), (_TEXT, False)),
+# Per key, what JSON value it takes, and whether it may be null.
+_KINDS: Kinds = {
+    **dict.fromkeys(("workload", "function", "folder", "case", "gpu", "machine"), (TEXT, False)),
     **dict.fromkeys(
         ("allocator", "capacity_by", "capability", "capability_by"),
-        (_TEXT, False),
+        (TEXT, False),
     ),
-    **dict.fromkeys(("options", "words", "placement"), (_TABLE, False)),
-    **dict.fromkeys(("capacity_bytes", "memory_bytes"), (_COUNT, True)),
-    **dict.fromkeys(("events", "every_step"), (_TRUTH, False)),
-    "notes": (_TEXTS, False),
+    **dict.fromkeys(("options", "words", "placement"), (TABLE, False)),
+    **dict.fromkeys(("capacity_bytes", "memory_bytes"), (COUNT, True)),
+    **dict.fromkeys(("events", "every_step"), (TRUTH, False)),
+    "notes": (TEXTS, False),
 }
 
 
@@ -75,32 +73,9 @@ def job_of(text: str) -> Job:
     Raises:
         ValueError: it is none; the text of the error is one sentence.
     """
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the job is not JSON: {error}") from None
-    if not isinstance(told, dict):
-        raise ValueError("the job is not a JSON object")
-    for name, value in told.items():
-        _check(name, value)
+    told = told_of(text, _KINDS)
     if not told.get("workload"):
         raise ValueError("the job has no workload")
     if told["workload"] == FUNCTION and not told.get("function"):
         raise ValueError("the job names no function")
     return Job(**{**told, "notes": tuple(told.get("notes", ()))})
-
-
-def _check(name: str, value: object) -> None:
-    if name not in _KINDS:
-        raise ValueError(f"the job has an unknown key {name[:60]!r}")
-    kind, optional = _KINDS[name]
-    if not (_is(value, kind) or (optional and value is None)):
-        raise ValueError(f"{name} of the job is not {kind}")
-
-
-def _is(value: object, kind: str) -> bool:
-    if kind == _COUNT:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    if kind == _TEXTS:
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return isinstance(value, {_TEXT: str, _TRUTH: bool, _TABLE: dict}[kind])

@@ -9,7 +9,6 @@ Which columns of an input lie beyond the threshold of 8 bits hangs on values: no
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,8 +19,7 @@ from typing import Any
 import torch
 
 from fiche.measure.workloads import _library
-from fiche.measure.workloads._quantised import Base, _packed_modules, _unfilled
-from fiche.measure.workloads._wanted import torch_dtype
+from fiche.measure.workloads._quantised import Base
 from fiche.measure.workloads.training import Training
 
 _NAME, _AS_OF = "bitsandbytes", "0.48.0"
@@ -75,23 +73,10 @@ def stood_in(workload: Any) -> Any:
 class SimulatedBase(Base):
     """The base as `measure` makes it: matrix after matrix on the device, packed there, and let go of."""
 
-    def made(self, place: str) -> Any:
-        """The packed model on its device."""
-        with torch.device("cpu"), _unfilled():
-            found = self.model.configured
-            model = found.auto.from_config(
-                copy.deepcopy(found.config),
-                dtype=torch_dtype(self.model.dtype),
-                attn_implementation=self.model.attention,
-                trust_remote_code=False,
-            )
-        for name in list(_packed_modules(model)):
-            model.set_submodule(name, self._packed(model.get_submodule(name), place))
+    def _filled(self, model: Any, place: str) -> None:
+        """No tensor has a value: what is not packed is moved."""
         model.tie_weights()
         model.to(place)
-        bits = 8 if self.kind == "int8" else 4
-        setattr(model, f"is_loaded_in_{bits}bit", True)
-        return model
 
     def _packed(self, module: Any, place: str) -> Any:
         if self.kind == "int8":

@@ -53,10 +53,14 @@ class Base:
             )
         for name in list(_packed_modules(model)):
             model.set_submodule(name, self._packed(model.get_submodule(name), place))
-        _fill(model, place)
+        self._filled(model, place)
         bits = 8 if self.kind == "int8" else 4
         setattr(model, f"is_loaded_in_{bits}bit", True)
         return model
+
+    def _filled(self, model: Any, place: str) -> None:
+        """What is not packed, on its device with values."""
+        _fill(model, place)
 
     def _packed(self, module: Any, place: str) -> Any:
         import torch
