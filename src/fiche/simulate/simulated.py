@@ -12,6 +12,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from fiche.measure.protocol.turns import Turn
+from fiche.simulate.allocator import AllocatorSettings
 from fiche.simulate.effects._gpu import gpu_of
 from fiche.simulate.effects._table import EffectTable, table_of
 from fiche.simulate.fake.applied import modules_moved
@@ -38,6 +39,7 @@ def simulated(
     turns: Sequence[str] = ("first", "repeat"),
     capability: tuple[int, int] | None = None,
     capacity_bytes: int | None = None,
+    allocator: str = "",
 ) -> Simulation:
     """Run a workload of `fiche.measure.workloads`: made, then one pass for each of `turns`.
 
@@ -57,6 +59,7 @@ def simulated(
         devices=devices,
         capability=capability,
         capacity_bytes=capacity_bytes,
+        allocator=allocator,
     )
 
 
@@ -67,8 +70,11 @@ def run(
     devices: int = 1,
     capability: tuple[int, int] | None = None,
     capacity_bytes: int | None = None,
+    allocator: str = "",
 ) -> Simulation:
     """Run a function that takes a recorder, as one takes `fiche.recorder`.
+
+    `allocator` is what PYTORCH_CUDA_ALLOC_CONF would hold, for a program that reads the allocator's counters.
 
     Raises:
         NotSimulatedError: as `simulated`.
@@ -83,6 +89,7 @@ def run(
         assumed=capability is None,
         capacity_bytes=capacity_bytes,
         devices=devices,
+        settings=AllocatorSettings.of(allocator),
     )
     rec = SimulatedRecorder(ledger)
     with _settled(ledger), watching(ledger), ExitStack() as stack:

@@ -103,6 +103,7 @@ def simulation_of(job: Job, workload: Workload) -> Simulation:
             turns=turns_of(workload),
             capability=None if job.capability_by == "assumed" else (int(major), int(minor)),
             capacity_bytes=job.capacity_bytes,
+            allocator=job.allocator,
         )
 
 

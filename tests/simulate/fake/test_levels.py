@@ -71,6 +71,23 @@ def test_streams_are_numbered_anew_in_each_run():
     assert first == second == [1, 0]
 
 
+def test_the_counters_follow_the_settings_of_the_allocator():
+    """Expandable segments are mapped in pages of 20 MiB; the usual one here is 22 MiB."""
+    from fiche.simulate.simulated import run
+
+    seen = []
+
+    def program(rec):
+        import torch
+
+        made = torch.empty(85 * MIB // 4, dtype=torch.uint8, device="cuda")
+        seen.append(torch.cuda.memory_reserved())
+        return made
+
+    run(program, allocator="expandable_segments:True")
+    assert seen == [40 * MIB]
+
+
 def test_properties_tell_what_is_known_of_the_card():
     from fiche.simulate.refusal import NotSimulatedError
 
