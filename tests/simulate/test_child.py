@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -51,6 +52,22 @@ def test_whatever_is_raised_is_one_sentence_and_no_document(body, said):
     assert (code, out) == (child.FAILED, "")
     assert said.removesuffix(" (<string>, line 11)") == err
     assert "Traceback" not in err
+
+
+def test_what_a_thread_raises_is_not_passed_over():
+    """Its share would be missing in every figure."""
+
+    def fails():
+        raise RuntimeError("of a thread")
+
+    def runs():
+        with child._threads_heard():
+            thread = threading.Thread(target=fails)
+            thread.start()
+            thread.join()
+
+    with pytest.raises(RuntimeError, match="of a thread"):
+        runs()
 
 
 def test_a_copy_of_the_process_writes_nothing():

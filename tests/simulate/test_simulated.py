@@ -300,3 +300,11 @@ def test_a_failing_program_leaves_pytorch_as_it_was():
     assert before == (torch.nn.Module.__call__, torch.autograd.backward, torch.optim.Optimizer)
     assert not torch._C._len_torch_dispatch_stack()
     assert not torch._C._len_torch_function_stack()
+
+
+@pytest.mark.parametrize(
+    ("name", "declared"), [("<b>", {}), ("", {}), (None, {}), ("a", {"n": -1}), ("a", {"n": "x"})]
+)
+def test_words_that_no_document_can_hold_are_refused_where_they_are_said(name, declared):
+    with pytest.raises((TypeError, ValueError)):
+        run(lambda rec: rec.phase(name, **declared))

@@ -89,6 +89,13 @@ def test_a_function_without_one_is_one_phase(module):
     assert (rec.phases, seen) == ([("loop", {"batch": 3})], [3])
 
 
+def test_what_cannot_stand_as_a_dimension_is_an_option_all_the_same(module):
+    """A document with such a name or count could not be read."""
+    options = {"B": 2, "batch": 10**30, "depth": True, "layers": 3}
+    rec, seen, _ = called(module, "many", **options)
+    assert (rec.phases, seen) == ([("program", {"layers": 3})], [options])
+
+
 def test_further_options_go_where_they_are_taken(module):
     assert called(module, "many", anything=[1])[1] == [{"anything": [1]}]
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -69,7 +71,8 @@ def _simulated(job: Job) -> tuple[int, bytes]:
 
     workload = workload_of(job)
     try:
-        simulation = simulation_of(job, workload)
+        with _threads_heard():
+            simulation = simulation_of(job, workload)
     except (NotSimulatedError, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001 - whatever the workload raises, SystemExit included
@@ -78,6 +81,29 @@ def _simulated(job: Job) -> tuple[int, bytes]:
     if job.events:
         written += SEPARATOR + document.events_csv(simulation)
     return DONE, written
+
+
+@contextlib.contextmanager
+def _threads_heard() -> Iterator[None]:
+    """What a thread of the program raises ends nothing in Python; what it did not do is in no figure then.
+
+    Raises:
+        BaseException: what the first one raised, once the program is through.
+    """
+    raised: list[BaseException] = []
+    usual = threading.excepthook
+
+    def hear(told: threading.ExceptHookArgs) -> None:
+        if told.exc_value is not None:
+            raised.append(told.exc_value)
+
+    threading.excepthook = hear
+    try:
+        yield
+    finally:
+        threading.excepthook = usual
+    if raised:
+        raise raised[0]
 
 
 def _write(out: int, content: bytes) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from fiche.measure.protocol import words
 from fiche.simulate.ledger.kinds import INPUT
 from fiche.simulate.ledger.ledger import Ledger
 
@@ -130,12 +131,13 @@ class SimulatedPhase:
         passed: str | None,
         declared: dict[str, int],
     ) -> None:
+        # Refused as on a GPU: a document with such words could not be read.
         self._recorder = recorder
-        self.name = name
+        self.name = words.phase_word(name)
         self.ordering = ordering
-        self.covers = covers
-        self.passed = passed
-        self.declared = declared
+        self.covers = tuple(words.covered_words(covers))
+        self.passed = words.pass_word(passed)
+        self.declared = words.dimension_words(declared)
         self._span: Span | None = None
 
     def begin(self) -> SimulatedPhase:
@@ -156,12 +158,12 @@ class SimulatedPhase:
     def executed(self, **dimensions: int) -> None:
         """Dimensions that ran."""
         if self._span is not None:
-            self._span.executed.update(dimensions)
+            self._span.executed.update(words.dimension_words(dimensions))
 
-    def note(self, **words: Any) -> None:
+    def note(self, **told: Any) -> None:
         """Further facts."""
         if self._span is not None:
-            self._span.notes.update(words)
+            self._span.notes.update(told)
 
     def saw(self, **tensors: Any) -> None:
         """Tensors of the phase; their shapes stand in the events already."""

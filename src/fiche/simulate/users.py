@@ -8,6 +8,7 @@ It runs with the rights of whoever asks for it, like any program.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import inspect
@@ -16,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fiche.measure.protocol.words import dimension_words
 from fiche.measure.workloads._library import first_line
 
 if TYPE_CHECKING:
@@ -44,11 +46,7 @@ class OwnFunction:
         self._function = function
         self._options = dict(options)
         self._takes_recorder = _takes_recorder(named, function, self._options)
-        self.declared: dict[str, Any] = {
-            name: value
-            for name, value in options.items()
-            if isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        }
+        self.declared: dict[str, Any] = _dimensions(options)
         self.words = _words(named, function)
 
     def prepare(self, rec: Recorder, place: str) -> None:
@@ -63,6 +61,15 @@ class OwnFunction:
             return
         with rec.phase(PHASE, **self.declared):
             self._function(**self._options)
+
+
+def _dimensions(options: Mapping[str, Any]) -> dict[str, int]:
+    """Those of the options that can stand as dimensions in a document."""
+    made: dict[str, int] = {}
+    for name, value in options.items():
+        with contextlib.suppress(TypeError, ValueError):
+            made.update(dimension_words({name: value}))
+    return made
 
 
 def own_function(named: str, folder: str, options: Mapping[str, Any]) -> OwnFunction:
