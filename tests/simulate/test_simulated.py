@@ -308,3 +308,12 @@ def test_a_failing_program_leaves_pytorch_as_it_was():
 def test_words_that_no_document_can_hold_are_refused_where_they_are_said(name, declared):
     with pytest.raises((TypeError, ValueError)):
         run(lambda rec: rec.phase(name, **declared))
+
+
+def test_a_device_that_is_not_there_is_named():
+    import torch
+
+    from fiche.simulate.refusal import NotSimulatedError
+
+    with pytest.raises(NotSimulatedError, match=r"cuda:7, and there are 1"):
+        run(lambda rec: torch.ones(4, device="cuda:7"))

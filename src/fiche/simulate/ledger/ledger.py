@@ -256,11 +256,19 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         found = self._live.get(storage._cdata)
         num_bytes = storage.nbytes()
         if found is None or self.entries.num_bytes[found[0]] != num_bytes:
-            place = device.index or 0
+            place = self._place(device.index or 0, operator)
             here, entry = self.origins.here(operator), None
             if num_bytes:
                 entry = self.entries.add(here, num_bytes, tensor.shape, tensor.dtype, "")
             self._lay(storage, entry, place)
+
+    def _place(self, index: int, operator: Any) -> int:
+        if index >= len(self.events):
+            told = where(operator, self.origins)
+            raise NotSimulatedError(
+                f"{told} asks for the device cuda:{index}, and there are {len(self.events)}: --devices"
+            )
+        return index
 
     def resized(self, storage: Any) -> None:
         """A storage of a device that is known has other bytes than before, and no operator said so."""
