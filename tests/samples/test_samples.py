@@ -640,7 +640,7 @@ def test_second_opinion_settles_nothing_by_its_simulation():
     assert set(would) == {"usual", "limit"}
     held = would["limit"].if_held[0]
     assert held.startswith("the simulation simulated holds")
-    assert "with 4 uncovered items" in held
+    assert "with 1 uncovered item" in held
     assert "(reserve.workspace)" in held
 
 

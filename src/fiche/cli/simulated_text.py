@@ -25,6 +25,7 @@ _KINDS = {
     "input": "inputs",
     "temporary": "temporaries",
     "workspace": "workspaces",
+    "block_rest": "rests",
 }
 Phase = Mapping[str, Any]
 

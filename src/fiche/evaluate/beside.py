@@ -40,7 +40,7 @@ _KINDS = {
     "optimizer states": ("optimizer_state",),
     "cache": ("cache",),
     "buffers": ("buffer",),
-    PASSING: ("activation", "input", "temporary", "workspace"),
+    PASSING: ("activation", "input", "temporary", "workspace", "block_rest"),
 }
 _ITEMS = {
     **dict.fromkeys(("weights", "learned_parameters", "upcasts", "master_weights"), "parameters"),

@@ -14,7 +14,7 @@ from fiche.measure.child import merged
 from fiche.simulate.alike import alike
 from fiche.simulate.curves import levels_of, timeline
 from fiche.simulate.job import Job
-from fiche.simulate.ledger.kinds import KINDS
+from fiche.simulate.ledger.kinds import BLOCK_REST, KINDS
 from fiche.simulate.workload import notes_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ def _phase(one: PhasePeak, reserved: Mapping[str, int], why: str) -> dict[str, A
         "at_peak": {
             **_place(one.origin),
             "live": list(_live(one.groups)),
-            "largest": [_group(each) for each in alike(one.groups)[:_LARGEST]],
+            "largest": [
+                _group(each)
+                for each in alike(each for each in one.groups if each.kind != BLOCK_REST)[:_LARGEST]
+            ],
         },
     }
 

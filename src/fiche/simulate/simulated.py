@@ -93,18 +93,8 @@ def run(
     )
     rec = SimulatedRecorder(ledger)
     with _settled(ledger), watching(ledger), ExitStack() as stack:
-        if rules == "cuda":
-            for entered in (
-                cuda_shown(card),
-                modules_moved(ledger),
-                bounded(),
-                files_stood_in(ledger),
-                _shown_devices(ledger),
-                table.installed(),
-                Autocast(ledger).installed(),
-                Facade(ledger),
-            ):
-                stack.enter_context(entered)
+        for entered in _stood_in(ledger, card, table) if rules == "cuda" else ():
+            stack.enter_context(entered)
         program(rec)
         rec.close()
         effects = table.document(ledger.held_peaks)
@@ -117,6 +107,18 @@ def run(
         notes=rec.notes,
         capability=told,
     )
+
+
+def _stood_in(ledger: Ledger, card: Card, table: EffectTable) -> Iterator[Any]:
+    """What makes a program run as on a card, the outermost first."""
+    yield cuda_shown(card)
+    yield modules_moved(ledger)
+    yield bounded()
+    yield files_stood_in(ledger)
+    yield _shown_devices(ledger)
+    yield table.installed()
+    yield Autocast(ledger).installed()
+    yield Facade(ledger)
 
 
 @contextmanager

@@ -9,13 +9,16 @@ from typing import Any
 from fiche.simulate.allocator import Replay, replay
 from fiche.simulate.ledger import kinds
 from fiche.simulate.ledger.entries import EntryTable
-from fiche.simulate.ledger.events import ALLOC, FREE, Events
+from fiche.simulate.ledger.events import ALLOC, FREE, Events, rounded
 from fiche.simulate.ledger.origins import Origin
 
 
 @dataclass(frozen=True)
 class Group:
-    """Equal allocations alive at a peak: bytes of all of them, as the allocator counts them."""
+    """Equal allocations alive at a peak: bytes of all of them, in blocks of 512.
+
+    What their blocks have beyond that is one group of its own, `block_rest`, without an origin.
+    """
 
     kind: str
     num_bytes: int
@@ -146,7 +149,7 @@ class Simulation:
                 alive[entry] = None
             elif op == FREE:
                 del alive[entry]
-        table, taken = self.entries, self._taken_by(device)
+        table, taken, rest = self.entries, self._taken_by(device), 0
         found: dict[tuple[str, Origin, tuple[int, ...], str], tuple[int, int]] = {}
         for entry in alive:
             key = (
@@ -156,13 +159,20 @@ class Simulation:
                 str(table.dtypes[entry]).removeprefix("torch."),
             )
             total, count = found.get(key, (0, 0))
-            found[key] = (total + taken[entry], count + 1)
+            asked = self._rounded(table.num_bytes[entry])
+            found[key] = (total + asked, count + 1)
+            rest += taken[entry] - asked
         ordered = sorted(found.items(), key=lambda each: (-each[1][0], str(each[0])))
         for (kind, origin, shape, dtype), (num_bytes, count) in ordered:
             yield Group(kind, num_bytes, count, origin, shape, dtype)
+        if rest:
+            yield Group(kinds.BLOCK_REST, rest, 1, Origin("", "", "", 0), (), "")
 
     def _kind(self, entry: int) -> str:
         return self.entries.kinds[entry] or kinds.TEMPORARY
+
+    def _rounded(self, num_bytes: int) -> int:
+        return num_bytes if self.rules == "memtracker" else rounded(num_bytes)
 
     def _taken_by(self, device: int) -> dict[int, int]:
         """Bytes of each allocation, as the allocator counts them."""

@@ -8,7 +8,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from fiche.simulate.fake.devices import stand_in
-from fiche.simulate.ledger.values import tensors
+from fiche.simulate.ledger.values import ANSWERS, tensors
 from fiche.simulate.refusal import shortened
 
 if TYPE_CHECKING:
@@ -75,6 +75,30 @@ def on_stand_in(kwargs: Any) -> Any:
     if asked is None or asked.type != "cuda":
         return kwargs
     return {**kwargs, "device": stand_in(asked)}
+
+
+def answered(ledger: Ledger, func: Any, args: Any, known: Any) -> Any:
+    """What hangs on values, where they are known; None for all else."""
+    if ledger.values is None or func not in ANSWERS:
+        return None
+    found = ledger.values.answered(func, known)
+    if found is None:
+        return assumed(ledger, args[0]) if func is ITEM else None
+    if not isinstance(found, torch.Tensor | tuple):
+        return found
+    device = next(tensors(args)).fake_device
+    made = tuple(_with(ledger, each, device) for each in tensors(found))
+    ledger._enter(made, func)
+    return made if isinstance(found, tuple) else made[0]
+
+
+def _with(ledger: Ledger, value: Any, device: Any) -> Any:
+    """A tensor of the device that has these values."""
+    shape, stride = value.shape, value.stride()
+    made = torch.empty_strided(shape, stride, dtype=value.dtype, device=device)
+    if ledger.values is not None:
+        ledger.values.keep(made, value)
+    return made
 
 
 def assumed(ledger: Ledger, tensor: Any) -> float | None:

@@ -11,6 +11,8 @@ CACHE = "cache"
 INPUT = "input"
 TEMPORARY = "temporary"
 WORKSPACE = "workspace"
+# What blocks have beyond what is asked of them, where a rest is not worth splitting off.
+BLOCK_REST = "block_rest"
 
 KINDS = (
     PARAMETER,
@@ -22,4 +24,5 @@ KINDS = (
     INPUT,
     TEMPORARY,
     WORKSPACE,
+    BLOCK_REST,
 )

@@ -17,14 +17,14 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from fiche.simulate.ledger.calls import ITEM, Call, assumed, lays_out, makes_storages, on_stand_in
+from fiche.simulate.ledger.calls import Call, answered, lays_out, makes_storages, on_stand_in
 from fiche.simulate.ledger.composites import as_its_source, comes_whole, taken_apart
 from fiche.simulate.ledger.entries import EntryTable
 from fiche.simulate.ledger.events import Events
 from fiche.simulate.ledger.fakes import Fakes
 from fiche.simulate.ledger.kinds import WORKSPACE
 from fiche.simulate.ledger.origins import Origins
-from fiche.simulate.ledger.values import ANSWERS, Values, tensors
+from fiche.simulate.ledger.values import Values
 from fiche.simulate.refusal import NotSimulatedError, refusal_of, show_cuda, where
 
 Applied = Callable[["Call"], Any]
@@ -99,7 +99,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
         self.inside += 1
         try:
             with _NoFunctions():
-                made = self._answered(func, args, known)
+                made = answered(self, func, args, known)
                 if made is None:
                     made = self._run(func, args, kwargs)
                     if known is not None and self.values is not None:
@@ -152,29 +152,6 @@ class Ledger(TorchDispatchMode):  # type: ignore[misc]
             return self.fake.dispatch(func, (), args, kwargs)
         finally:
             _set_mode(fakes)
-
-    def _answered(self, func: Any, args: Any, known: Any) -> Any:
-        """What hangs on values, where they are known; None for all else."""
-        if self.values is None or func not in ANSWERS:
-            return None
-        found = self.values.answered(func, known)
-        if found is None:
-            return assumed(self, args[0]) if func is ITEM else None
-        if not isinstance(found, torch.Tensor | tuple):
-            return found
-        device = next(tensors(args)).fake_device
-        several = isinstance(found, tuple)
-        made = tuple(self._with(each, device) for each in (found if several else (found,)))
-        self._enter(made, func)
-        return made if several else made[0]
-
-    def _with(self, value: Any, device: Any) -> Any:
-        """A tensor of the device that has these values."""
-        shape, stride = value.shape, value.stride()
-        made = torch.empty_strided(shape, stride, dtype=value.dtype, device=device)
-        if self.values is not None:
-            self.values.keep(made, value)
-        return made
 
     # --- What effects and placements use ------------------------------------------------------
 
