@@ -276,15 +276,8 @@ def _simulated_row(
     if computed is None or seen is None:
         return (name, phase, counter, _cell(computed), _cell(seen), "", "")
     less = computed - seen
-    return (
-        name,
-        phase,
-        counter,
-        str(computed),
-        str(seen),
-        str(less),
-        f"{100 * less / seen:+.2f} %",
-    )
+    percent = f"{100 * less / seen:+.2f} %" if seen else ""
+    return (name, phase, counter, str(computed), str(seen), str(less), percent)
 
 
 def _cell(told: int | None) -> str:

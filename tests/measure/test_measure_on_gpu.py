@@ -148,8 +148,9 @@ def test_a_load_is_measured_twice_and_tabled(tool, tiny, tmp_path):
             told = json.loads((folder / load.id / name).read_text())
             assert {phase["outcome"] for phase in told["phases"]} == {"success"}
     assert (folder / "dense.whole.json").is_file()
-    lines = (folder / "beside.md").read_text().splitlines()
-    assert {line.split("|")[1].strip() for line in lines[2:]} == {load.id for load in some}
+    for name in ("beside.md", "simulated.md"):
+        lines = (folder / name).read_text().splitlines()
+        assert {line.split("|")[1].strip() for line in lines[2:]} == {load.id for load in some}
 
 
 @pytest.mark.torch
