@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fiche.criteria import _failures
 from fiche.criteria._capacity import DeviceCapacity, device_capacity
 from fiche.criteria._failures import Failed
 from fiche.criteria._runs import Loop, Success, loops, on_device, successes
 from fiche.criteria._scope import question
-from fiche.criteria._simulated import Standing, standings
 from fiche.estimators import firm_floor
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry, LoadItem
@@ -17,6 +18,9 @@ from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case
+
+if TYPE_CHECKING:
+    from fiche.criteria._simulated import Standing
 
 # Counts that no file pins: a floor made of them holds only if they do.
 _COUNTS = ("model.", "method.trainable_parameters")
@@ -128,8 +132,10 @@ def gather(ask: Asked, index: int, devices: Devices, ground: Inquiry) -> Evidenc
 
 def _simulated(ask: Asked, index: int, ground: Inquiry) -> tuple[Standing, ...]:
     """A first reading has no eyes for them."""
-    if not ground.assume or not placed(ask.candidate):
+    if not ground.assume or not ground.simulations or not placed(ask.candidate):
         return ()
+    from fiche.criteria._simulated import standings
+
     return standings(ask.candidate, ask.case, index, ground, ask.floor)
 
 

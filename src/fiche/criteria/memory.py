@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fiche.criteria import _asked, _claims
 from fiche.criteria._capacity import Backing
@@ -17,7 +18,6 @@ from fiche.criteria._evidence import (
 )
 from fiche.criteria._open import Row, conditions, row_of
 from fiche.criteria._runs import Success
-from fiche.criteria._simulated import Standing, said_of, strongest
 from fiche.estimators import open_formats
 from fiche.kernel import trace
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
@@ -27,6 +27,9 @@ from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Assumed
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Case
+
+if TYPE_CHECKING:
+    from fiche.criteria._simulated import Standing
 
 
 def compare(
@@ -55,7 +58,7 @@ def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
     """One case on one device; `row` is all that is asked of that device."""
     seen = row.seen[place]
     best, untold = _best(seen), _asked.untold(seen.candidate, seen.case)
-    computed = strongest(seen.simulated, seen.envelope) if best is None else None
+    computed = _simulated(seen) if best is None else None
     need = best.ceiling if best else _computed(seen, computed, untold, ground)
     floor = seen.excludes
     if floor is not None and not (pinned(floor) or ground.assume):
@@ -209,6 +212,23 @@ def _too_much(floor: Figure | None, most: Figure | None) -> bool:
     )
 
 
+def _simulated(seen: Evidence) -> Standing | None:
+    """The simulation that needs most; its code is loaded where there is one."""
+    if not seen.simulated:
+        return None
+    from fiche.criteria._simulated import strongest
+
+    return strongest(seen.simulated, seen.envelope)
+
+
+def _supposed(computed: Standing | None) -> str:
+    if computed is None:
+        return "the conservative envelope is not exceeded"
+    from fiche.criteria._simulated import said_of
+
+    return said_of(computed)
+
+
 def _if_held(
     need: Figure | None, floor: Figure | None, assumed_need: bool, computed: Standing | None
 ) -> tuple[str, ...]:
@@ -218,9 +238,7 @@ def _if_held(
     if any(figure is not None and not pinned(figure) for figure in leaning):
         held.append("the stated parameter count and dimensions of the model hold")
     if need is not None and assumed_need:
-        held.append(
-            "the conservative envelope is not exceeded" if computed is None else said_of(computed)
-        )
+        held.append(_supposed(computed))
         for guess in trace.assumptions(need):
             if isinstance(guess.origin, Assumed):
                 held.append(

@@ -8,10 +8,10 @@ from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package, told_basis
 from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
-from fiche.evaluate.beside import besides
 from fiche.evaluate.findings import judged, second_readings
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
-from fiche.kernel.comparison import Inquiry, LoadItem
+from fiche.kernel.beside import CaseBeside
+from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Fiche, Outcome
 from fiche.kernel.doors import Criterion, Estimator, Vendor
@@ -73,8 +73,17 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
         conditional_choice=_conditional(fiche, outcomes),
         tool_version=tool_version,
         loads=loads,
-        simulations=besides(fiche, loads, lambda load: _inquiry(bench, load)),
+        simulations=_besides(fiche, loads, bench),
     )
+
+
+def _besides(fiche: Fiche, loads: tuple[CaseLoad, ...], bench: _Bench) -> tuple[CaseBeside, ...]:
+    """Simulations beside the formulas; their code is loaded where there is one."""
+    if not any(piece.reading.kind == SIMULATION for piece in fiche.pieces):
+        return ()
+    from fiche.evaluate.beside import besides
+
+    return besides(fiche, loads, lambda load: _inquiry(bench, load))
 
 
 def _by_id(fiche: Fiche, *, simulated: bool) -> tuple[Piece, ...]:
