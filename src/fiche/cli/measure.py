@@ -7,20 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fiche.cli.measure_options import with_workload_options
-
-Option = typer.models.OptionInfo
-
-
-def _text(words: str, metavar: str = "NAME", name: str | None = None) -> Option:
-    option: Option = typer.Option(*([name] if name else []), metavar=metavar, help=words)
-    return option
-
-
-def _count(words: str, least: int = 1) -> Option:
-    option: Option = typer.Option(metavar="COUNT", min=least, help=words)
-    return option
-
+from fiche.cli.measure_options import count_option, text_option, with_workload_options
 
 _ORDERING = "phased, whole-loop (un-phased, in its real order) or both; both if left out"
 _SET = "any other option of the workload: max_cache_len=4096 (repeatable)"
@@ -40,31 +27,33 @@ Count = int | None
 @with_workload_options
 def measure(
     typed: typer.Context,
-    device: Annotated[Text, _text("cuda:0, xpu:0, all; the current one if left out")] = None,
+    device: Annotated[Text, text_option("cuda:0, xpu:0, all; the current one if left out")] = None,
     output: Annotated[Path, _OUTPUT] = Path("measurement.json"),
     warmup: Annotated[
-        Count, _count("passes after the first, before the repeats; 1 if left out", 0)
+        Count, count_option("passes after the first, before the repeats; 1 if left out", 0)
     ] = None,
-    repeats: Annotated[Count, _count("passes after the warm-ups; 2 if left out", 0)] = None,
-    empty_cache: Annotated[str, _text("never or between-repeats", "POLICY")] = "never",
+    repeats: Annotated[Count, count_option("passes after the warm-ups; 2 if left out", 0)] = None,
+    empty_cache: Annotated[str, text_option("never or between-repeats", "POLICY")] = "never",
     seed: Annotated[
-        Count, _count("seed of the generators; the fiche's, or 0, if left out", 0)
+        Count, count_option("seed of the generators; the fiche's, or 0, if left out", 0)
     ] = None,
-    ordering: Annotated[Text, _text(_ORDERING)] = None,
-    gpu: Annotated[Text, _text("id of the card in a catalog, for the record", "ID")] = None,
-    machine: Annotated[Text, _text("name of the machine, for the record")] = None,
+    ordering: Annotated[Text, text_option(_ORDERING)] = None,
+    gpu: Annotated[Text, text_option("id of the card in a catalog, for the record", "ID")] = None,
+    machine: Annotated[Text, text_option("name of the machine, for the record")] = None,
     from_: Annotated[Path | None, _FROM] = None,
-    case: Annotated[Text, _text("the case of the fiche", "ID")] = None,
-    candidate: Annotated[Text, _text("the candidate of the fiche", "ID")] = None,
-    repeat_process: Annotated[Count, _count("the same again, in as many fresh processes")] = None,
-    vary: Annotated[Texts, _text(_VARY, "NAME=V,V")] = None,
-    shuffle: Annotated[Count, _count("vary: in an order shuffled with this seed", 0)] = None,
-    frontier: Annotated[Texts, _text(_FRONTIER, "NAME=LOW:HIGH")] = None,
-    step: Annotated[Count, _count(_STEP)] = None,
-    max_trials: Annotated[Count, _count("frontier: trials of this call, at most")] = None,
-    max_minutes: Annotated[Count, _count("frontier: minutes of this call, at most")] = None,
+    case: Annotated[Text, text_option("the case of the fiche", "ID")] = None,
+    candidate: Annotated[Text, text_option("the candidate of the fiche", "ID")] = None,
+    repeat_process: Annotated[
+        Count, count_option("the same again, in as many fresh processes")
+    ] = None,
+    vary: Annotated[Texts, text_option(_VARY, "NAME=V,V")] = None,
+    shuffle: Annotated[Count, count_option("vary: in an order shuffled with this seed", 0)] = None,
+    frontier: Annotated[Texts, text_option(_FRONTIER, "NAME=LOW:HIGH")] = None,
+    step: Annotated[Count, count_option(_STEP)] = None,
+    max_trials: Annotated[Count, count_option("frontier: trials of this call, at most")] = None,
+    max_minutes: Annotated[Count, count_option("frontier: minutes of this call, at most")] = None,
     resume: Annotated[bool, _RESUME] = False,
-    set: Annotated[Texts, _text(_SET, "NAME=VALUE", "--set")] = None,
+    set: Annotated[Texts, text_option(_SET, "NAME=VALUE", "--set")] = None,
     dry_run: Annotated[bool, _DRY] = False,
     json: Annotated[bool, _JSON] = False,
     **_: object,

@@ -46,6 +46,21 @@ FLAGS = (
 NAMES = tuple(name for name, *_ in (*TEXTS, *FLAGS))
 
 
+Option = typer.models.OptionInfo
+
+
+def text_option(words: str, metavar: str = "NAME", name: str | None = None) -> Option:
+    """An option that keeps its text."""
+    option: Option = typer.Option(*([name] if name else []), metavar=metavar, help=words)
+    return option
+
+
+def count_option(words: str, least: int = 1) -> Option:
+    """An option that is a whole number."""
+    option: Option = typer.Option(metavar="COUNT", min=least, help=words)
+    return option
+
+
 def with_workload_options(command: Command) -> Command:
     """The command with these options behind its own; it takes them by name, as typer hands them over."""
     hints = get_type_hints(command, include_extras=True)

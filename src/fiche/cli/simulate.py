@@ -7,20 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fiche.cli.measure_options import with_workload_options
-
-Option = typer.models.OptionInfo
-
-
-def _text(words: str, metavar: str = "NAME", name: str | None = None) -> Option:
-    option: Option = typer.Option(*([name] if name else []), metavar=metavar, help=words)
-    return option
-
-
-def _count(words: str) -> Option:
-    option: Option = typer.Option(metavar="COUNT", min=1, help=words)
-    return option
-
+from fiche.cli.measure_options import count_option, text_option, with_workload_options
 
 _FUNCTION = "your own module:name or file.py:name, called with a recorder, or without"
 _SET = "any other option of the workload, or of your function: batch=2 (repeatable)"
@@ -47,25 +34,25 @@ Count = int | None
 @with_workload_options
 def simulate(
     typed: typer.Context,
-    function: Annotated[Text, _text(_FUNCTION, "MODULE:NAME")] = None,
+    function: Annotated[Text, text_option(_FUNCTION, "MODULE:NAME")] = None,
     output: Annotated[Path, _OUTPUT] = Path("simulation.json"),
     from_: Annotated[Path | None, _FROM] = None,
-    case: Annotated[Text, _text("the case of the fiche", "ID")] = None,
-    candidate: Annotated[Text, _text("the candidate of the fiche", "ID")] = None,
-    allocator: Annotated[Text, _text(_ALLOCATOR, "TEXT")] = None,
-    capacity: Annotated[Text, _text(_CAPACITY, "AMOUNT")] = None,
-    gpu: Annotated[Text, _text(_GPU, "ID")] = None,
-    machine: Annotated[Text, _text("name of the machine that is asked about")] = None,
-    capability: Annotated[Text, _text(_CAPABILITY, "X.Y")] = None,
-    devices: Annotated[Count, _count("devices that share the load; 1 if left out")] = None,
-    rank: Annotated[Text, _text(_RANK)] = None,
-    sharding: Annotated[Text, _text(_SHARDING)] = None,
-    tensor_parallel: Annotated[Count, _count("devices over which each matrix is cut")] = None,
-    placement: Annotated[Texts, _text(_PLACEMENT, "NAME=VALUE")] = None,
-    time_limit: Annotated[Text, _text(_TIME, "DURATION")] = None,
-    memory_limit: Annotated[Text, _text(_MEMORY, "AMOUNT")] = None,
+    case: Annotated[Text, text_option("the case of the fiche", "ID")] = None,
+    candidate: Annotated[Text, text_option("the candidate of the fiche", "ID")] = None,
+    allocator: Annotated[Text, text_option(_ALLOCATOR, "TEXT")] = None,
+    capacity: Annotated[Text, text_option(_CAPACITY, "AMOUNT")] = None,
+    gpu: Annotated[Text, text_option(_GPU, "ID")] = None,
+    machine: Annotated[Text, text_option("name of the machine that is asked about")] = None,
+    capability: Annotated[Text, text_option(_CAPABILITY, "X.Y")] = None,
+    devices: Annotated[Count, count_option("devices that share the load; 1 if left out")] = None,
+    rank: Annotated[Text, text_option(_RANK)] = None,
+    sharding: Annotated[Text, text_option(_SHARDING)] = None,
+    tensor_parallel: Annotated[Count, count_option("devices over which each matrix is cut")] = None,
+    placement: Annotated[Texts, text_option(_PLACEMENT, "NAME=VALUE")] = None,
+    time_limit: Annotated[Text, text_option(_TIME, "DURATION")] = None,
+    memory_limit: Annotated[Text, text_option(_MEMORY, "AMOUNT")] = None,
     events: Annotated[Path | None, _EVENTS] = None,
-    set: Annotated[Texts, _text(_SET, "NAME=VALUE", "--set")] = None,
+    set: Annotated[Texts, text_option(_SET, "NAME=VALUE", "--set")] = None,
     every_step: Annotated[bool, _EVERY] = False,
     dry_run: Annotated[bool, _DRY] = False,
     json: Annotated[bool, _JSON] = False,

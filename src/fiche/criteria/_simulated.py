@@ -64,11 +64,6 @@ class Standing:
     bounded: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
 
-    @property
-    def num_uncovered(self) -> int:
-        """How many items it does not cover, whoever bounds them."""
-        return len(self.covered) + len(self.bounded) + len(self.open)
-
 
 def standings(
     candidate: Candidate, case: Case | None, index: int, ground: Inquiry, floor: Figure | None

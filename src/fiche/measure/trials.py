@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from fiche.kernel.record import record
+from fiche.measure.asking import answered
 from fiche.measure.job import Job
 from fiche.measure.protocol.journal import journal_of
 from fiche.measure.protocol.places import record_path
@@ -37,7 +38,6 @@ Watch = Callable[[dict[str, Any]], None]
 _EVERY_S = 0.05
 _GRACE_S = 15.0
 _LINES_KEPT = 60
-_ASKING = ("SIGINT", "SIGTERM", "SIGHUP")
 _PR_SET_PDEATHSIG = 1
 # Nothing is downloaded by a measurement (C10).
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
@@ -191,16 +191,8 @@ def _passed_on(child: subprocess.Popen[str]) -> Iterator[list[int]]:
         kill = getattr(signal, "SIGKILL", signal.SIGTERM)
         _send(child, number if len(asked) == 1 else kill)
 
-    before = {}
-    for name in _ASKING if threading.current_thread() is threading.main_thread() else ():
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            before[number] = signal.signal(number, ask)
-    try:
+    with answered(ask):
         yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _trial(job: Job, code: int, asked: list[int], in_time: bool, told: str) -> Trial:

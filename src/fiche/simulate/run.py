@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from fiche.kernel.record import record
+from fiche.measure.asking import answered
 from fiche.report.numbers import memory
 from fiche.simulate.ending import end_all, kill
 from fiche.simulate.job import SEPARATOR, Job
@@ -37,7 +38,6 @@ _EVERY_S = 0.02
 _LINES_KEPT, _LINE_CHARACTERS = 60, 4_000
 _CUT, _NOTHING = " …", "it said nothing"
 _LEFT_OUT = f"(of what it said, the last {_LINES_KEPT} lines:)\n"
-_ASKING = ("SIGINT", "SIGTERM", "SIGHUP")
 # Nothing is downloaded, and no real device is touched: everything of a GPU is stood in for.
 _AWAY = {
     **dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"), "1"),
@@ -215,16 +215,8 @@ def _asked_to_end() -> Iterator[tuple[list[int], list[_Child]]]:
         for child in running:
             kill(child)
 
-    before = {}
-    for name in _ASKING if threading.current_thread() is threading.main_thread() else ():
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            before[number] = signal.signal(number, ask)
-    try:
+    with answered(ask):
         yield asked, running
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _outcome(code: int, asked: list[int], in_time: bool) -> str:

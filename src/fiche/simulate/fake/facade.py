@@ -63,10 +63,6 @@ def _cuda(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
     return args[0].to(device=stand_in("cuda" if asked is None else asked))
 
 
-def _is_cuda(facade: Facade, func: Any, args: Any, kwargs: Any) -> bool:
-    return bool(args[0].device.type == "cuda")
-
-
 def _get_device(facade: Facade, func: Any, args: Any, kwargs: Any) -> int:
     device = args[0].device
     return device.index or 0 if device.type == "cuda" else -1
@@ -172,7 +168,6 @@ _OWN: dict[Any, Applied] = {
     torch.Tensor.data.__set__: _set_data,
     torch.Tensor.to: _to,
     torch.Tensor.cuda: _cuda,
-    torch.Tensor.is_cuda.__get__: _is_cuda,
     torch.Tensor.get_device: _get_device,
     torch.Tensor.pin_memory: _itself,
     torch.Tensor.is_pinned: _false,
