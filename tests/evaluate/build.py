@@ -13,8 +13,9 @@ from fiche.evaluate.findings import judged, second_readings
 from fiche.evaluate.loads import loads_of
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.catalog import Card, Offer, Sighting
+from fiche.kernel.choice import Choice
 from fiche.kernel.comparison import Inquiry
-from fiche.kernel.decision import Choice, Fiche
+from fiche.kernel.decision import Fiche
 from fiche.kernel.doors import Criterion, Estimator, Vendor
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure

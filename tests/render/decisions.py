@@ -10,9 +10,10 @@ from fractions import Fraction
 
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.catalog import Card, Offer
+from fiche.kernel.choice import Choice
 from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.condition import Condition
-from fiche.kernel.decision import Choice, Decision, Fiche, Input, Outcome
+from fiche.kernel.decision import Decision, Fiche, Input, Outcome
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Unknown, ceil, total
 from fiche.kernel.finding import Finding, SecondReading, Verdict

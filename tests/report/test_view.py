@@ -8,7 +8,7 @@ import pytest
 from render import decisions
 from render.pages import NAMES, decision
 
-from fiche.kernel.decision import Choice
+from fiche.kernel.choice import Choice
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.finding import Verdict
 from fiche.kernel.ledger import ledger

@@ -8,8 +8,14 @@ from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package, told_basis
 from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
+from fiche.evaluate.alternatives import alternatives
 from fiche.evaluate.findings import judged, second_readings
+from fiche.evaluate.invalidation import invalidations
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
+from fiche.evaluate.ownership import ownerships
+from fiche.evaluate.procedure import procedure
+from fiche.evaluate.rejudge import Judged
+from fiche.evaluate.settling import settling
 from fiche.kernel.beside import CaseBeside
 from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem
 from fiche.kernel.condition import Condition
@@ -43,6 +49,23 @@ class Doors:
 
 def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     """Judge every requirement on every candidate. Pure: the same fiche gives the same decision."""
+
+    def again(changed: Fiche) -> Decision:
+        return judged_fiche(changed, doors, tool_version)
+
+    found = Judged(decision=again(fiche), again=again)
+    return replace(
+        found.decision,
+        alternatives=alternatives(found),
+        ownerships=ownerships(found),
+        settling=settling(found),
+        invalidations=invalidations(found),
+        procedure=procedure(found),
+    )
+
+
+def judged_fiche(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
+    """The decision as far as it is judged: findings, outcomes and their order, without what is derived."""
     requirements = completed(fiche.requirements)
     criteria = {criterion.name: criterion for criterion in doors.criteria}
     open_identity = identity.conditions(fiche.workload)
@@ -169,6 +192,7 @@ def _inquiry(bench: _Bench, loads: Loads) -> Inquiry:
         date=fiche.date,
         loads=loads,
         vendors={vendor.name: vendor for vendor in doors.vendors},
+        purchase=fiche.purchase,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.piece import Piece
+from fiche.kernel.purchase import NO_PURCHASE, Purchase
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Policy
 from fiche.kernel.workload import Workload
@@ -72,6 +73,7 @@ class Inquiry:
     vendors: Mapping[str, Vendor]
     assume: bool = False
     simulations: tuple[Piece, ...] = ()
+    purchase: Purchase = NO_PURCHASE
 
 
 @record

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fiche.kernel.alternative import Alternative
 from fiche.kernel.beside import CaseBeside
+from fiche.kernel.bill import Bill
+from fiche.kernel.choice import Choice
 from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.finding import Finding, SecondReading, Verdict
+from fiche.kernel.invalidation import Invalidation
+from fiche.kernel.ownership import Ownership, Plan
 from fiche.kernel.piece import Piece
+from fiche.kernel.procedure import Procedure, SimilarOrder
+from fiche.kernel.purchase import NO_PURCHASE, Purchase
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Policy, Requirement
+from fiche.kernel.settling import Effort, Settling
 from fiche.kernel.workload import Workload
 
 
@@ -28,18 +36,12 @@ class Input:
 
 
 @record
-class Choice:
-    """What was chosen, by whom and why (E1); `none` is a choice too."""
-
-    chosen: str
-    by: str
-    role: str
-    because: str
-
-
-@record
 class Fiche:
-    """A loaded fiche: the question, before anything is judged."""
+    """A loaded fiche: the question, before anything is judged.
+
+    `plans` ask for buying against renting, `efforts` say what obtaining a piece costs, `similar_orders` are
+    other orders for the same need.
+    """
 
     title: str
     date: str
@@ -55,6 +57,10 @@ class Fiche:
     choice: Choice | None
     illustrative: str = ""
     language: str = "en"
+    purchase: Purchase = NO_PURCHASE
+    plans: tuple[Plan, ...] = ()
+    efforts: tuple[Effort, ...] = ()
+    similar_orders: tuple[SimilarOrder, ...] = ()
 
 
 @record
@@ -64,7 +70,8 @@ class Outcome:
     `cost` is the package's cost (None where no offer says it), `useful_margin` capacity minus need on
     the worst case and device, `schedule` the documented earliest date. `rank` is given to retained
     candidates with a known cost only; `tied_with` names those within the tie tolerance;
-    `cost_conditions` is what keeps the cost from being known, and so from being ranked.
+    `cost_conditions` is what keeps the cost from being known, and so from being ranked; `bill` is that cost
+    line by line.
     """
 
     candidate: Candidate
@@ -78,6 +85,7 @@ class Outcome:
     rank: int | None
     tied_with: tuple[str, ...] = ()
     cost_conditions: tuple[Condition, ...] = ()
+    bill: Bill | None = None
 
 
 @record
@@ -85,7 +93,8 @@ class Decision:
     """The whole of it. `figures` by id; `workload_conditions` hold for every candidate (identity).
 
     `loads` has every case of the fiche's workload, then those of candidates whose workload differs;
-    `simulations` sets each simulation beside each of them.
+    `simulations` sets each simulation beside each of them. What follows them is derived from the rest:
+    `evaluate` judges first, and says these of what it judged.
     """
 
     fiche: Fiche
@@ -98,3 +107,8 @@ class Decision:
     tool_version: str
     loads: tuple[CaseLoad, ...] = ()
     simulations: tuple[CaseBeside, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    ownerships: tuple[Ownership, ...] = ()
+    settling: Settling | None = None
+    invalidations: tuple[Invalidation, ...] = ()
+    procedure: Procedure | None = None

@@ -10,6 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from fiche.kernel import (
+    _bills_named,
+    _changes_named,
+    _orders_named,
+    _plans_named,
+    _steps_named,
+)
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, Operand, Unknown
 from fiche.kernel.finding import Finding
@@ -161,6 +168,18 @@ def _roots(decision: Decision) -> Iterator[Root]:
         for name, part in (("cost", outcome.cost), ("useful_margin", outcome.useful_margin)):
             if part is not None:
                 yield Root(owner=who, name=f"{who}/{name}", node=part)
+    for numbers in _DERIVED:
+        for owner, name, node in numbers(decision):
+            yield Root(owner=owner, name=name, node=node)
+
+
+_DERIVED = (
+    _bills_named.numbers,
+    _orders_named.numbers,
+    _plans_named.numbers,
+    _changes_named.numbers,
+    _steps_named.numbers,
+)
 
 
 def _question(decision: Decision) -> Iterator[Root]:

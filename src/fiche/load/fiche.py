@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fiche.kernel.address import Span
-from fiche.kernel.decision import Choice, Fiche
+from fiche.kernel.choice import Choice
+from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Reader
 from fiche.kernel.piece import Piece

@@ -11,16 +11,22 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from fiche.kernel.choice import Choice
 from fiche.kernel.comparison import CaseLoad
-from fiche.kernel.decision import Choice, Decision, Outcome
+from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.fact import Fact
 from fiche.kernel.finding import Finding, SecondReading
 from fiche.kernel.ledger import Ledger, ledger
 from fiche.kernel.places import Places
 from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.workload import Case, Workload
+from fiche.render._alternatives import alternatives
+from fiche.render._bill import bill
+from fiche.render._choice import choice
 from fiche.render._figures import condition, fact, figure, short
+from fiche.render._ownership import ownership
 from fiche.render._pieces import piece
+from fiche.render._settling import settling
 from fiche.render._simulations import beside
 
 # 1: first form.
@@ -83,6 +89,11 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "conditional_choice": decision.conditional_choice,
         "invalidated_by": [fact(f, places) for f in fiche.invalidated_by],
         **_simulated(decision, book),
+        **{
+            key: told
+            for part in (bill, choice, settling, alternatives, ownership)
+            for key, told in part(decision, book, places).items()
+        },
     }
 
 

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from fiche.report.words._en_alternatives import ALTERNATIVES
 from fiche.report.words._en_audit import AUDIT
+from fiche.report.words._en_bill import BILL
+from fiche.report.words._en_choice import CHOICE
+from fiche.report.words._en_criteria import CRITERIA, KINDS, TOPICS
 from fiche.report.words._en_decision import DECISION
+from fiche.report.words._en_ownership import OWNERSHIP
+from fiche.report.words._en_settling import SETTLING
 from fiche.report.words._en_simulation import SIMULATION
 from fiche.report.words._language import Language
 
 MEMBER = Language(
     tag="en",
     plural=lambda n: 0 if n == 1 else 1,
-    phrases={**DECISION, **AUDIT, **SIMULATION},
+    phrases={
+        **DECISION,
+        **AUDIT,
+        **SIMULATION,
+        **BILL,
+        **CHOICE,
+        **SETTLING,
+        **ALTERNATIVES,
+        **OWNERSHIP,
+        **CRITERIA,
+    },
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
     verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
     wants={"admissible": "Met", "to_confirm": "To confirm", "exclude": "Not met"},
@@ -24,6 +40,7 @@ MEMBER = Language(
         "unknown": ("?", "not known"),
     },
     topics={
+        **TOPICS,
         "capacity": "capacity",
         "compatibility": "compatibility",
         "concurrency": "concurrency",
@@ -40,6 +57,7 @@ MEMBER = Language(
         "stale": "pieces out of date",
     },
     kinds={
+        **KINDS,
         "capacity": "Capacity",
         "cost": "Package cost",
         "delivery": "Delivery",

@@ -1,0 +1,11 @@
+"""What each package costs, line by line, with tax."""
+
+from __future__ import annotations
+
+from fiche.report.desk import Desk
+from fiche.report.parts import Section
+
+
+def section(desk: Desk) -> Section | None:
+    """None where the decision has nothing of it."""
+    return None

@@ -1,0 +1,11 @@
+"""What would void the conclusion."""
+
+from __future__ import annotations
+
+from fiche.report.desk import Desk
+from fiche.report.parts import Section
+
+
+def section(desk: Desk) -> Section | None:
+    """None where the decision has nothing of it."""
+    return None

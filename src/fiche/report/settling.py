@@ -1,0 +1,11 @@
+"""What to do next: steps, sets of them that turn a candidate, and where assumptions turn the choice."""
+
+from __future__ import annotations
+
+from fiche.report.desk import Desk
+from fiche.report.parts import Section
+
+
+def section(desk: Desk) -> Section | None:
+    """None where the decision has nothing of it."""
+    return None

@@ -1,0 +1,5 @@
+"""English sentences of buying against renting."""
+
+from __future__ import annotations
+
+OWNERSHIP: dict[str, str] = {}
