@@ -165,9 +165,13 @@ class Criterion:
     """One kind of requirement.
 
     `compare` gathers what the pieces say into comparisons (one a case and device for memory, one
-    otherwise); the rule that turns them into verdicts is not its business.
+    otherwise); the rule that turns them into verdicts is not its business. For the selection table (F8),
+    in words for people: `expects` names the kinds of piece that settle it, `settles` says what in such a
+    piece admits and what excludes.
     """
 
     name: str
     title: str
     compare: Callable[[Requirement, Candidate, Inquiry], tuple[Comparison, ...]]
+    expects: str = ""
+    settles: str = ""
