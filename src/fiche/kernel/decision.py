@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fiche.kernel.alternative import Alternative
 from fiche.kernel.beside import CaseBeside
 from fiche.kernel.bill import Bill
-from fiche.kernel.choice import Choice
+from fiche.kernel.choice import Choice, Choosing
 from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
@@ -112,3 +112,4 @@ class Decision:
     settling: Settling | None = None
     invalidations: tuple[Invalidation, ...] = ()
     procedure: Procedure | None = None
+    choosing: Choosing | None = None

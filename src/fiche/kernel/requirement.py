@@ -8,6 +8,7 @@ from fiche.kernel.address import Span
 from fiche.kernel.catalog import Card, Offer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.procedure import NO_THRESHOLDS, Thresholds
 from fiche.kernel.record import field, record
 from fiche.kernel.workload import Workload
 
@@ -56,7 +57,9 @@ class Policy:
     costs from the cheapest; `machine_spread` (bytes) is how far two machines of one card may differ.
     `sha256` names the file's bytes. `max_age` is in days, by kind of piece (`others` for every kind that is
     not named, `catalog` for the catalog's own facts); `changed` lists per criterion the facts whose change
-    since a piece was made makes it stale.
+    since a piece was made makes it stale. `guard_bands` by criterion are how near to its limit a measured
+    value settles nothing: bytes for memory, points of the score for quality, a ratio of the limit elsewhere.
+    `thresholds` are what it says of quotes and procedures.
     """
 
     name: str
@@ -69,3 +72,5 @@ class Policy:
     machine_spread: Figure | None = None
     max_age: Mapping[str, int] = field(default_factory=dict)
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    guard_bands: Mapping[str, Figure] = field(default_factory=dict)
+    thresholds: Thresholds = NO_THRESHOLDS
