@@ -12,11 +12,13 @@ from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Reader
 from fiche.kernel.piece import Piece
+from fiche.kernel.procedure import SimilarOrder
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Workload
 from fiche.load.candidates import candidates, known_cards, known_offers
 from fiche.load.catalog import Catalogs, catalogs
+from fiche.load.choice import choice, similar_orders
 from fiche.load.extent import check_extent
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, followed, read_file
@@ -25,6 +27,7 @@ from fiche.load.model import ModelFiles, model_files
 from fiche.load.node import Mapping, Node, Scalar
 from fiche.load.pieces import Desk, pieces
 from fiche.load.policy import Chosen, chosen
+from fiche.load.purchase import purchase
 from fiche.load.references import Known
 from fiche.load.requirements import requirements
 from fiche.load.schema import check
@@ -106,6 +109,7 @@ class _Parts(NamedTuple):
     pieces: tuple[Piece, ...]
     requirements: tuple[Requirement, ...]
     choice: Choice | None
+    similar_orders: tuple[SimilarOrder, ...]
     model: ModelFiles
     contents: Mapping_[str, bytes]
 
@@ -121,12 +125,15 @@ def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
     desk = Desk(folder, importers, sign, _scope(load, found), {})
     evidence = pieces(root, desk)
     required = requirements(root, load, faults)
-    choice = _choice(root, faults)
+    picked = choice(root, evidence, known_offers(found), faults)
+    orders = similar_orders(root, evidence, sign)
     _check_documents(root, bought, faults)
     check_extent(bought, required, len(evidence), faults)
     faults.stop()
     assert policy is not None
-    return _Parts(load, policy, found, bought, evidence, required, choice, files, desk.contents)
+    return _Parts(
+        load, policy, found, bought, evidence, required, picked, orders, files, desk.contents
+    )
 
 
 def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
@@ -138,21 +145,6 @@ def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
     }
 
 
-def _choice(root: Mapping, faults: Faults) -> Choice | None:
-    if "decision" not in root:
-        return None
-    told = root.mapping("decision")
-    names = tuple(node.text("id") for node in root.each("candidates"))
-    Known("candidate", (NO_CHOICE, *names), "F307").check(told.scalar("chosen"), faults)
-    return Choice(
-        chosen=told.text("chosen"),
-        by=told.text("by"),
-        role=told.text("role"),
-        because=told.text("because"),
-    )
-
-
-NO_CHOICE = "none"
 _DOCUMENTS = ("quote", "delivery.document", "declared_memory.document")
 
 
@@ -187,6 +179,8 @@ def _fiche(root: Mapping, name: str, content: bytes, parts: _Parts) -> Fiche:
         ),
         invalidated_by=tuple(fact(one) for one in root.scalars("invalidated_by")),
         choice=parts.choice,
+        similar_orders=parts.similar_orders,
         illustrative=root.text("illustrative"),
         language=root.text("language") or "en",
+        purchase=purchase(root),
     )
