@@ -18,7 +18,8 @@ from fiche.kernel.record import replace
 pytestmark = pytest.mark.slow
 MOST = int(os.environ.get("FICHE_EXAMPLES", "60"))
 EACH = settings(max_examples=MOST, suppress_health_check=list(HealthCheck))
-CONFLICTS = ("conflict", "below_floor")
+# Repeats that lie apart by more than the room beyond them contradict each other as to the limit.
+CONFLICTS = ("conflict", "below_floor", "near_limit")
 
 
 def decided(asked):

@@ -11,6 +11,7 @@ from fiche.evaluate.rule import ROWS, bounds_of, judge
 from fiche.kernel.comparison import Claim, Comparison
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Unknown
+from fiche.kernel.record import replace
 from fiche.kernel.unit import BYTE
 
 ENDS = ("need_low", "need_high", "have_low", "have_high")
@@ -97,17 +98,59 @@ def test_a_claim_without_an_answer_settles_nothing():
     assert judge(compared(claims=[""])).reason == "open"
 
 
-def test_there_are_nine_rows_of_one_reason_each_and_each_can_hold():
-    assert len({row.reason for row in ROWS}) == len(ROWS) == 9
+# need interval, have interval, band, reason with the band, and without it what the numbers say
+GUARDED = [
+    ((3, 5), (8, 8), 3, "within_capacity", ADMISSIBLE),
+    ((3, 6), (8, 8), 3, "near_limit", TO_CONFIRM),
+    ((11, 12), (8, 8), 2, "above_capacity", EXCLUDE),
+    ((10, 12), (8, 8), 2, "near_limit", TO_CONFIRM),
+    ((8, 8), (8, 8), 0, "within_capacity", ADMISSIBLE),
+    ((7, 9), (8, 8), 2, "overlap", TO_CONFIRM),
+    ((3, None), (8, 8), 2, "open", TO_CONFIRM),
+]
+
+
+@pytest.mark.parametrize(("need", "have", "band", "reason", "verdict"), GUARDED)
+def test_inside_the_guard_band_nothing_is_settled(need, have, band, reason, verdict):
+    """ILAC-G8: a measured value within the band of its limit, on either side, is to confirm."""
+    row = judge(compared(need, have, guard=at(band)))
+    assert (row.reason, row.verdict) == (reason, verdict)
+
+
+def test_no_band_keeps_arithmetic_from_excluding():
+    floor = compared((9, 9), (8, 8), guard=at(2), guard_excludes=False)
+    assert judge(floor).verdict is EXCLUDE
+    assert judge(replace(floor, guard_excludes=True)).reason == "near_limit"
+
+
+def test_a_band_keeps_no_claim_from_settling():
+    assert judge(compared((7, 7), (8, 8), claims=("yes",), guard=at(5))).verdict is ADMISSIBLE
+    assert judge(compared((7, 7), (8, 8), claims=("no",), guard=at(5))).verdict is EXCLUDE
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 10), st.integers(0, 10))
+def test_more_room_and_a_narrower_band_never_worsen_a_verdict(need, have, band, more):
+    before = judge(compared((need, need), (have, have), guard=at(band))).verdict
+    roomier = judge(compared((need, need), (have + more, have + more), guard=at(band))).verdict
+    assert roomier <= before
+    settled = judge(compared((need, need), (have, have))).verdict
+    assert before in (settled, TO_CONFIRM)
+
+
+def test_there_are_ten_rows_of_one_reason_each_and_each_can_hold():
+    assert len({row.reason for row in ROWS}) == len(ROWS) == 10
     cells = product(
         [need_have[:2] for need_have in NUMBERS],
         [(), ("yes",), ("no",), ("failure",)],
         [True, False],
         [(), ("a, b",)],
+        [0, 1],
     )
     found = {
-        judge(compared(*ends, claims=claims, required=required, conflicts=conflicts)).reason
-        for ends, claims, required, conflicts in cells
+        judge(
+            compared(*ends, claims=claims, required=required, conflicts=conflicts, guard=at(band))
+        ).reason
+        for ends, claims, required, conflicts, band in cells
     }
     assert found == {row.reason for row in ROWS}
 

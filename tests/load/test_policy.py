@@ -1,5 +1,7 @@
 """Policies: data that says how strictly pieces are read (DESIGN 4)."""
 
+from fractions import Fraction
+
 import pytest
 from loading import fiche_of, refusals
 
@@ -122,3 +124,37 @@ def test_a_team_has_its_own_file():
 def test_a_faulty_policy_is_refused(name, content, code):
     files = {name: content} if content else {}
     assert [one for one, _, _ in refusals(f"policy: {name}\n", files=files)] == [code]
+
+
+GUARDED = (
+    OWN
+    + """guard_band:
+  memory: {value: 256 MiB, because: "five processes differed by as much"}
+  quality: {value: 1 %, because: "the result of another seed"}
+  latency: {value: 5 %, because: "two runs of the client"}
+"""
+)
+
+
+def test_a_guard_band_is_bytes_points_or_a_ratio_of_the_limit():
+    """ILAC-G8: declared, with its reason."""
+    bands = fiche_of("policy: own.yaml\n", files={"own.yaml": GUARDED}).policy.guard_bands
+    assert {name: (band.low, str(band.unit)) for name, band in bands.items()} == {
+        "memory": (256 * 2**20, "B"),
+        "quality": (Fraction(1, 100), ""),
+        "latency": (Fraction(1, 20), ""),
+    }
+    assert "five processes" in bands["memory"].origin.because
+
+
+@pytest.mark.parametrize(
+    "band",
+    [
+        'memory: {value: 5 %, because: "a guess"}',
+        "memory: {value: 256 MiB}",
+        'cost: {value: 5 %, because: "prices move"}',
+    ],
+)
+def test_a_band_of_no_unit_without_a_reason_or_of_what_is_exact_is_refused(band):
+    told = refusals("policy: own.yaml\n", files={"own.yaml": f"{OWN}guard_band: {{{band}}}\n"})
+    assert told

@@ -301,6 +301,7 @@ OPERATIONS = {
     "smaller": lambda a, b: (min(a[0], b[0]), _least(a[1], b[1])),
     "larger": lambda a, b: (max(a[0], b[0]), _most(a[1], b[1])),
     "either": lambda a, b: (min(a[0], b[0]), _most(a[1], b[1])),
+    "bare": lambda a: a,
 }
 
 
@@ -421,6 +422,7 @@ def _check_words(told, where):
         "overlap": ("to_confirm", "the intervals overlap"),
         "open": ("to_confirm", "no piece in scope settles"),
         "stale": ("to_confirm", "what it leans on is out of date: "),
+        "near_limit": ("to_confirm", "what was measured lies within the guard band"),
     }
     code, start = starts[told["reason_code"]]
     assert told["verdict"] == code, where

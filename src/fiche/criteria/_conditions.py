@@ -170,6 +170,16 @@ def narrower() -> Condition:
     )
 
 
+def near(why: str) -> Condition:
+    """Within the guard band of the limit, a measured value settles nothing (ILAC-G8)."""
+    return Condition(
+        topic="near_limit",
+        text=f"measure again in fresh processes, or keep clear of the limit by the guard band: {why}",
+        supplier="whoever can run it",
+        piece_kind="record or result",
+    )
+
+
 def stale(piece: str, why: tuple[str, ...]) -> Condition:
     """A piece, or the catalog, that is out of date at the decision's date."""
     what = piece or "the catalog's facts"

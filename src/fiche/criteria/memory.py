@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fiche.criteria import _asked, _claims
+from fiche.criteria._apart import spread_of
 from fiche.criteria._capacity import Backing
 from fiche.criteria._evidence import (
     Evidence,
@@ -84,6 +85,8 @@ def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
         attested_by=_people(seen, best, room, excluded=excluded),
         if_held=_if_held(need, floor, best is None, computed),
         noted=_noted(seen, best),
+        spread=spread_of(best, seen.covering, seen.candidate, ground),
+        guard_excludes=False,
     )
 
 

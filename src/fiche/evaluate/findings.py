@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fiche.criteria import _conditions
 from fiche.criteria._stale import aged
 from fiche.criteria._words import figure_text
+from fiche.evaluate.near import guarded, near_limit
 from fiche.evaluate.rule import Row, judge
 from fiche.evaluate.staleness import leaned_on, with_stale
 from fiche.kernel import trace
@@ -18,21 +19,33 @@ from fiche.kernel.origin import Assumed
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 
+NEAR = "near_limit"
+
 
 def judged(
     criterion: Criterion, requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> Iterator[Finding]:
     """The findings of one requirement on one candidate, on firm bounds."""
     seen = aged(criterion.name, candidate, ground)
-    now = tuple(map(_contradicting, criterion.compare(requirement, seen.candidate, seen.ground)))
+    now = _compared(criterion, requirement, seen.candidate, seen.ground)
     told = (_finding(requirement, candidate, one, judge(one)) for one in now)
     if not seen.left:
         yield from told
         return
-    before = map(_contradicting, criterion.compare(requirement, candidate, ground))
+    before = _compared(criterion, requirement, candidate, ground)
     for found, one, with_all in zip(told, now, before, strict=True):
         every = _finding(requirement, candidate, with_all, judge(with_all))
         yield with_stale(found, every, leaned_on(seen.left, with_all, one))
+
+
+def _compared(
+    criterion: Criterion, requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """What the criterion gathers, with what contradicts itself and with the band its limit is kept at."""
+    return tuple(
+        guarded(_contradicting(one), criterion.name, ground.policy)
+        for one in criterion.compare(requirement, candidate, ground)
+    )
 
 
 def _contradicting(comparison: Comparison) -> Comparison:
@@ -65,6 +78,7 @@ def _finding(
         attested_by=comparison.attested_by,
         case=comparison.case,
         device=comparison.device,
+        guard=comparison.guard if row.reason == NEAR else None,
     )
 
 
@@ -86,7 +100,9 @@ def _text(comparison: Comparison, row: Row) -> str:
 
 
 def _near(comparison: Comparison, row: Row) -> str:
-    """Why a score that is told settles nothing: its standard error reaches over the threshold."""
+    """Why what is told settles nothing: the guard band, or a standard error that reaches over the threshold."""
+    if row.reason == NEAR and comparison.guard is not None:
+        return f" ({figure_text(comparison.guard)})"
     if row.reason != "overlap":
         return ""
     told = dict.fromkeys(c.text for c in comparison.conditions if c.topic == "quality")
@@ -98,7 +114,9 @@ def _conditions_of(comparison: Comparison, row: Row) -> tuple[Condition, ...]:
     if row.verdict is not Verdict.TO_CONFIRM:
         return ()
     conflicts = tuple(_conditions.conflict(text) for text in comparison.conflicts)
-    found = (*conflicts, *comparison.conditions)
+    guard = comparison.guard if row.reason == NEAR else None
+    near = () if guard is None else (near_limit(guard, comparison.spread),)
+    found = (*conflicts, *near, *comparison.conditions)
     return tuple(dict.fromkeys(found)) or (_conditions.narrower(),)
 
 
@@ -113,9 +131,9 @@ def second_readings(
     if all(finding.verdict is not Verdict.TO_CONFIRM for finding in firmly):
         return
     seen = aged(criterion.name, candidate, guessing)
-    comparisons = criterion.compare(requirement, seen.candidate, seen.ground)
+    comparisons = _compared(criterion, requirement, seen.candidate, seen.ground)
     for finding, comparison in zip(firmly, comparisons, strict=True):
-        row = judge(_contradicting(comparison), assume=True)
+        row = judge(comparison, assume=True)
         if finding.verdict is Verdict.TO_CONFIRM and row.verdict is not Verdict.TO_CONFIRM:
             held = comparison.if_held or _guesses(comparison)
             yield SecondReading(finding=finding, would_be=row.verdict, if_held=held)

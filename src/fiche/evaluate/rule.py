@@ -5,6 +5,7 @@
 | a contradiction | to confirm, `conflict` |
 | a proven failure, a refusal, or need.low > have.high | exclude |
 | an approval, or need.high <= have.low | admissible |
+| the same but for the guard band | to confirm, `near_limit` |
 | anything else | to confirm, with the condition that would settle it |
 """
 
@@ -21,12 +22,17 @@ from fiche.kernel.record import record
 
 @record(kw_only=False)
 class Bounds:
-    """The four ends that count in one reading; None is open. Guesses count only when let in."""
+    """The four ends that count in one reading; None is open. Guesses count only when let in.
+
+    `below` is the guard band that an admission keeps from the limit, `above` the one that an exclusion keeps.
+    """
 
     need_low: Number | None
     need_high: Number | None
     have_low: Number | None
     have_high: Number | None
+    above: Number = 0
+    below: Number = 0
 
 
 @record(kw_only=False)
@@ -56,7 +62,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "above_capacity",
         Verdict.EXCLUDE,
-        lambda c, b: c.required and _greater(b.need_low, b.have_high),
+        lambda c, b: c.required and _greater(b.need_low, b.have_high, b.above),
         "the least that is needed is above the most there can be",
     ),
     Row(
@@ -68,8 +74,16 @@ ROWS: tuple[Row, ...] = (
     Row(
         "within_capacity",
         Verdict.ADMISSIBLE,
-        lambda c, b: c.required and _within(b.need_high, b.have_low),
+        lambda c, b: c.required and _within(b.need_high, b.have_low, b.below),
         "the most that is needed is within what there is",
+    ),
+    Row(
+        "near_limit",
+        Verdict.TO_CONFIRM,
+        lambda c, b: (
+            c.required and (_greater(b.need_low, b.have_high) or _within(b.need_high, b.have_low))
+        ),
+        "what was measured lies within the guard band of the limit",
     ),
     Row(
         "nothing_required",
@@ -100,7 +114,15 @@ def bounds_of(comparison: Comparison, *, assume: bool) -> Bounds:
         need_high=_end(comparison.need_high, "high", assume),
         have_low=_end(comparison.have_low, "low", assume),
         have_high=_end(comparison.have_high, "high", assume),
+        above=_band(comparison) if comparison.guard_excludes else 0,
+        below=_band(comparison),
     )
+
+
+def _band(comparison: Comparison) -> Number:
+    """The guard band at its widest: it is a figure of the policy, or of measurements."""
+    guard = comparison.guard
+    return 0 if guard is None or guard.high is None else guard.high
 
 
 def _end(figure: Figure | None, side: str, assume: bool) -> Number | None:
@@ -113,9 +135,9 @@ def _answers(comparison: Comparison, answer: str) -> bool:
     return any(claim.answer == answer for claim in comparison.claims)
 
 
-def _greater(need: Number | None, have: Number | None) -> bool:
-    return need is not None and have is not None and need > have
+def _greater(need: Number | None, have: Number | None, band: Number = 0) -> bool:
+    return need is not None and have is not None and need - band > have
 
 
-def _within(need: Number | None, have: Number | None) -> bool:
-    return need is not None and have is not None and need <= have
+def _within(need: Number | None, have: Number | None, band: Number = 0) -> bool:
+    return need is not None and have is not None and need + band <= have

@@ -98,7 +98,9 @@ class Comparison:
     end. `need_shown` and `have_shown` are the nodes a report prints. `conflicts` say what contradicts
     what. `conditions` would settle an open comparison, in the order a reader should take them.
     `if_held` names the assumptions a second reading rests on. `margin` is the part of the need that
-    stated margins add. `noted` are differences that the policy shows and gives no weight.
+    stated margins add. `noted` are differences that the policy shows and gives no weight. `spread` is how far
+    measurements of this very question lie apart; `guard` is the band in which they settle nothing, and
+    `guard_excludes` is False where what would exclude was not measured.
     """
 
     case: str = ""
@@ -120,3 +122,6 @@ class Comparison:
     if_held: tuple[str, ...] = ()
     required: bool = True
     noted: tuple[str, ...] = ()
+    spread: Figure | None = None
+    guard: Figure | None = None
+    guard_excludes: bool = True

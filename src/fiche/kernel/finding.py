@@ -31,7 +31,8 @@ class Finding:
     are the ids of the pieces the verdict rests on, `attested_by` the people whose word it takes.
     Where words are compared and not numbers (versions, formats), `need_words` and `have_words` hold them.
     Every comparison reads need <= have: a cost is the need and the budget what is had. `aside` tells what was
-    left aside because it is out of date, where the verdict stands without it.
+    left aside because it is out of date, where the verdict stands without it. `guard` is the band within which
+    a measured value settles nothing, where there is one.
     """
 
     requirement: str
@@ -52,6 +53,7 @@ class Finding:
     need_words: str = ""
     have_words: str = ""
     aside: str = ""
+    guard: Figure | None = None
 
 
 @record

@@ -202,6 +202,8 @@ def _question(decision: Decision) -> Iterator[Root]:
     ):
         if told is not None:
             yield Root(owner="policy", name=f"policy.{name}", node=told)
+    for name, band in fiche.policy.guard_bands.items():
+        yield Root(owner="policy", name=f"policy.guard_band.{name}", node=band)
 
 
 def _candidates(decision: Decision) -> Iterator[Root]:
@@ -251,6 +253,12 @@ def _simulated(decision: Decision) -> Iterator[Root]:
 def _judged(found: Finding) -> Iterator[Root]:
     parts = (found.requirement, found.case, found.device)
     place = f"{found.candidate}/{'.'.join(part for part in parts if part)}"
-    for name, node in (("need", found.need), ("have", found.have), ("margin", found.margin)):
+    judged = (
+        ("need", found.need),
+        ("have", found.have),
+        ("margin", found.margin),
+        ("guard", found.guard),
+    )
+    for name, node in judged:
         if node is not None:
             yield Root(owner=found.candidate, name=f"{place}.{name}", node=node)

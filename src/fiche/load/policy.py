@@ -9,7 +9,7 @@ from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Stated
-from fiche.kernel.quantity import parse_bytes, parse_duration, parse_ratio
+from fiche.kernel.quantity import parse_bytes, parse_duration, parse_ratio, parse_score
 from fiche.kernel.requirement import Policy
 from fiche.load.builtin import PREFIX
 from fiche.load.fault import Faults
@@ -94,6 +94,7 @@ def _policy(node: Mapping, sha256: str, faults: Faults) -> Policy:
         max_age={kind: _days(node.mapping("max_age").scalar(kind), faults) for kind in _ages(node)},
         changed=_lists(node.mapping("changed")),
         machine_spread=_spread(node, faults) if "machine_spread" in node else None,
+        guard_bands=_bands(node.mapping("guard_band"), faults),
     )
 
 
@@ -115,6 +116,25 @@ def _spread(node: Mapping, faults: Faults) -> Figure:
     origin = Stated(span=value.span, because=told.text("because"))
     label = "memory by which two machines of one card may differ"
     return figure(value, parse_bytes, "policy.machine_spread", label, faults, origin)
+
+
+def _bands(node: Mapping, faults: Faults) -> dict[str, Figure]:
+    """How near to its limit a measured value settles nothing, by criterion (ILAC-G8)."""
+    return {
+        criterion: _band(criterion, node.mapping(criterion), faults) for criterion in node.entries
+    }
+
+
+def _band(criterion: str, told: Mapping, faults: Faults) -> Figure:
+    value = told.scalar("value")
+    origin = Stated(span=value.span, because=told.text("because"))
+    parser = _BAND_PARSERS.get(criterion, parse_ratio)
+    label = f"guard band of {criterion}"
+    return figure(value, parser, f"policy.guard_band.{criterion}", label, faults, origin)
+
+
+# What is no amount in a unit of its own is a ratio of the limit.
+_BAND_PARSERS = {"memory": parse_bytes, "quality": parse_score}
 
 
 def _lists(node: Mapping) -> dict[str, tuple[str, ...]]:

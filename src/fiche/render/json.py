@@ -127,7 +127,14 @@ def _policy(policy: Policy, book: Ledger, places: Places) -> dict[str, Any]:
         "typed_scope": policy.typed_scope,
         "tie_tolerance": book.of(policy.tie_tolerance).id,
         "machine_spread": None if spread is None else book.of(spread).id,
+        **_bands(policy, book),
     }
+
+
+def _bands(policy: Policy, book: Ledger) -> dict[str, Any]:
+    """The guard bands that the policy declares; no key where it declares none."""
+    told = {name: book.of(band).id for name, band in policy.guard_bands.items()}
+    return {"guard_band": told} if told else {}
 
 
 def _workload(load: Workload, book: Ledger, places: Places) -> dict[str, Any]:
@@ -248,6 +255,7 @@ def _finding(found: Finding, book: Ledger, places: Places) -> dict[str, Any]:
         "conditions": [condition(c) for c in found.conditions],
         "pieces": list(found.pieces),
         "attested_by": list(found.attested_by),
+        **({} if found.guard is None else {"guard": short(book.of(found.guard))}),
     }
 
 

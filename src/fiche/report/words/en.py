@@ -51,6 +51,7 @@ MEMBER = Language(
         "identity": "identity of the model",
         "memory_available": "memory really available",
         "microbatch": "microbatch",
+        "near_limit": "near the limit",
         "need": "memory really needed",
         "placement": "placement",
         "quality": "quality",
