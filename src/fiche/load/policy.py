@@ -19,6 +19,7 @@ from fiche.load.node import Mapping, Scalar
 from fiche.load.references import Known
 from fiche.load.schema import check
 from fiche.load.source import source
+from fiche.load.thresholds import thresholds
 from fiche.load.tree import parse
 from fiche.load.values import figure, quantity
 
@@ -95,6 +96,7 @@ def _policy(node: Mapping, sha256: str, faults: Faults) -> Policy:
         changed=_lists(node.mapping("changed")),
         machine_spread=_spread(node, faults) if "machine_spread" in node else None,
         guard_bands=_bands(node.mapping("guard_band"), faults),
+        thresholds=thresholds(node, faults),
     )
 
 
