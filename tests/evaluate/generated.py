@@ -4,6 +4,8 @@ Sizes are drawn near each other (peaks and totals around 21 to 25 GB), so that e
 is met; names are few, so that pieces often speak of the candidate and often of something else.
 """
 
+from fractions import Fraction
+
 from evaluate.build import (
     GIB,
     GPU,
@@ -263,6 +265,13 @@ def piece_lists(draw, load, most=3):
 
 
 SPREAD = replace(NEUTRAL, machine_spread=replace(bytes_of("1 GiB"), id="policy.machine_spread"))
+GUARDED = replace(
+    NEUTRAL,
+    guard_bands={
+        "memory": replace(bytes_of("2 GiB"), id="policy.guard_band.memory"),
+        "quality": stated(Fraction(1, 20), id="policy.guard_band.quality"),
+    },
+)
 OFFERS = (
     {},
     {"tax": None},
@@ -340,5 +349,5 @@ def fiches(draw, most_candidates=2):
         draw(piece_lists(load)),
         draw(requirement_lists()),
         load=load,
-        policy=mostly(draw, NEUTRAL, STRICT, policy(tolerance="20 %"), SPREAD, SPREAD, SPREAD),
+        policy=mostly(draw, NEUTRAL, STRICT, policy(tolerance="20 %"), SPREAD, SPREAD, GUARDED),
     )

@@ -112,6 +112,19 @@ def test_more_capacity_never_worsens_a_verdict(asked, more):
 
 
 @EACH
+@given(fiches(), st.sampled_from([1, 300 * MIB, 4 * 10**9]))
+def test_a_guard_band_moves_a_verdict_only_to_to_confirm(asked, width):
+    """ILAC-G8: a band declared, or a wider one, settles nothing that was open, and lets nothing in."""
+    band = assumed(width, id="policy.guard_band.memory")
+    without = replace(asked, policy=replace(asked.policy, guard_bands={}))
+    guarded = replace(asked, policy=replace(asked.policy, guard_bands={"memory": band}))
+    before = by_place(decided(without))
+    for place, after in by_place(decided(guarded)).items():
+        assert after.verdict in (before[place].verdict, TO_CONFIRM), place
+        assert after.verdict is before[place].verdict or after.reason == "near_limit", place
+
+
+@EACH
 @given(fiches())
 def test_the_second_reading_changes_only_to_confirm(asked):
     made = decided(asked)
@@ -312,4 +325,4 @@ def test_the_drawn_fiches_meet_each_row():
 
     drawn()
     assert set(met) == {row.reason for row in ROWS} | {"below_floor"}
-    assert len(met) == 10
+    assert len(met) == 11
