@@ -9,12 +9,14 @@ from fiche.criteria._package import Package, package, told_basis
 from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
 from fiche.evaluate.alternatives import alternatives
+from fiche.evaluate.choosing import choosing
 from fiche.evaluate.findings import judged, second_readings
 from fiche.evaluate.invalidation import invalidations
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
 from fiche.evaluate.ownership import ownerships
 from fiche.evaluate.procedure import procedure
 from fiche.evaluate.rejudge import Judged
+from fiche.evaluate.remedies import remedies
 from fiche.evaluate.settling import settling
 from fiche.kernel.beside import CaseBeside
 from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem
@@ -60,7 +62,9 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
         ownerships=ownerships(found),
         settling=settling(found),
         invalidations=invalidations(found),
+        remedies=remedies(found),
         procedure=procedure(found),
+        choosing=choosing(found),
     )
 
 

@@ -1,11 +1,219 @@
-"""What the thresholds of the policy say of this purchase."""
+"""What the thresholds of the policy say of this purchase: the need's total beside each, never law (catalog 7).
+
+Several small orders for one need are one need: its total is this order's cost before tax and that of every
+similar order. What is not known of them opens the total upwards, and a band that it may reach stays open.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from fiche.criteria._days import days_between
 from fiche.evaluate.rejudge import Judged
-from fiche.kernel.procedure import Procedure
+from fiche.kernel.condition import Condition
+from fiche.kernel.decision import Decision, Fiche, Outcome
+from fiche.kernel.figure import Figure, Node, Unknown, total
+from fiche.kernel.procedure import (
+    ABOVE,
+    BELOW,
+    OPEN,
+    WITHIN,
+    Band,
+    Counted,
+    Placed,
+    Procedure,
+    Quoted,
+    QuotesRule,
+    SimilarOrder,
+)
+from fiche.kernel.trace import conditions
+from fiche.kernel.unit import Unit
+
+_AUTHOR = "author of the fiche"
+_HOURS = 24
 
 
 def procedure(judged: Judged) -> Procedure | None:
-    """What the thresholds of the policy say of this purchase."""
-    return None
+    """Place the need's total in the policy's bands; None where there is neither a band nor another order."""
+    decision = judged.decision
+    rules = decision.fiche.policy.thresholds
+    if not (rules.bands or rules.quotes or decision.fiche.similar_orders):
+        return None
+    unit = _currency(decision)
+    order = _order(decision, unit)
+    counted = tuple(_counted(one, decision.fiche, unit) for one in decision.fiche.similar_orders)
+    parts = [_part(one, unit) for one in counted if one.left_out != TOO_OLD]
+    whole = total((order, *parts), unit).named(
+        "procedure.total", "the need's total over this order and similar ones, before tax"
+    )
+    placed = tuple(_placed(band, whole, order) for band in rules.bands)
+    quotes = tuple(_quoted(rule, whole) for rule in rules.quotes)
+    sellers = _sellers(decision.fiche)
+    return Procedure(
+        order=order if isinstance(order, Figure) else None,
+        total=whole if whole.low or whole.high is not None else None,
+        counted=counted,
+        placed=placed,
+        quotes=quotes,
+        splitting=tuple(p for p in placed if p.order == BELOW and p.need in (WITHIN, ABOVE)),
+        sellers=sellers,
+        open=(*conditions(whole), *_too_few(quotes, sellers)),
+    )
+
+
+# Why a similar order is not in the total: codes of the report.
+TOO_OLD, NO_AMOUNT, OTHER_CURRENCY, NO_BASIS, WITH_TAX, NO_DATE = (
+    "too_old",
+    "no_amount",
+    "other_currency",
+    "no_basis",
+    "with_tax",
+    "no_date",
+)
+
+
+def chosen_of(decision: Decision) -> Outcome | None:
+    """The outcome of the candidate that is chosen; None where none is."""
+    choice = decision.fiche.choice
+    found = (o for o in decision.outcomes if choice and o.candidate.id == choice.chosen)
+    return next(found, None)
+
+
+def _currency(decision: Decision) -> Unit:
+    """What the total is told in: as the policy's amounts, else as this order, else as another one."""
+    rules = decision.fiche.policy.thresholds
+    ends = [end for band in rules.bands for end in (band.at_least, band.below)]
+    told = [*ends, *(rule.at_least for rule in rules.quotes)]
+    chosen = chosen_of(decision)
+    told.append(_before_tax(chosen) if chosen else None)
+    told += [order.amount for order in decision.fiche.similar_orders]
+    return next((node.unit for node in told if node is not None), Unit())
+
+
+def _before_tax(outcome: Outcome) -> Figure | None:
+    return outcome.bill.before_tax if outcome.bill is not None else None
+
+
+def _order(decision: Decision, unit: Unit) -> Node:
+    """This order before tax in the total's currency, or what is missing for it."""
+    chosen = chosen_of(decision)
+    if chosen is None:
+        return _missing("no candidate is chosen: the order's amount is not known", unit)
+    name = chosen.candidate.id
+    amount = _before_tax(chosen)
+    if amount is None:
+        return _missing(f"have the cost of {name} before tax stated", unit)
+    rate = chosen.bill.rate if chosen.bill is not None else None
+    if amount.unit != unit and rate is not None and (amount * rate.figure).unit == unit:
+        amount = amount * rate.figure
+    if amount.unit != unit:
+        return _missing(f"state a rate from {amount.unit} to {unit} with its date and source", unit)
+    return (amount + 0).named("procedure.order", f"cost of {name} before tax")
+
+
+def _missing(text: str, unit: Unit) -> Unknown:
+    condition = Condition(topic="cost", text=text, supplier=_AUTHOR, piece_kind="fiche or quote")
+    return Unknown(condition=condition, unit=unit)
+
+
+def _counted(order: SimilarOrder, fiche: Fiche, unit: Unit) -> Counted:
+    return Counted(order=order, left_out=next(_reasons(order, fiche, unit), ""))
+
+
+def _reasons(order: SimilarOrder, fiche: Fiche, unit: Unit) -> Iterator[str]:
+    """Why an order does not count, or not with a known amount; nothing where it does."""
+    within = fiche.policy.thresholds.within
+    age = days_between(order.date, placed_on(fiche)) if order.date else None
+    if within is not None and age is not None and age * _HOURS > within.low:
+        yield TOO_OLD
+    if order.amount is None:
+        yield NO_AMOUNT
+    elif order.amount.unit != unit:
+        yield OTHER_CURRENCY
+    if order.tax != "excluded":
+        yield WITH_TAX if order.tax else NO_BASIS
+    if within is not None and age is None:
+        yield NO_DATE
+
+
+def placed_on(fiche: Fiche) -> str:
+    """The day of the order, else that of the decision."""
+    choice = fiche.choice
+    told = (choice.order.date if choice.order else "", choice.date) if choice else ()
+    return next((day for day in told if day), fiche.date)
+
+
+_ASKED = {
+    NO_AMOUNT: "state the amount of the similar order {id}",
+    OTHER_CURRENCY: "state the similar order {id} in {unit}",
+    NO_BASIS: "state whether the amount of the similar order {id} is before tax",
+    WITH_TAX: "state the amount of the similar order {id} before tax",
+    NO_DATE: "state the date of the similar order {id}",
+}
+
+
+def _part(counted: Counted, unit: Unit) -> Node:
+    """What an order adds to the total: its amount, or an open end with what would close it."""
+    order = counted.order
+    if not counted.left_out and order.amount is not None:
+        return order.amount
+    return _missing(_ASKED[counted.left_out].format(id=order.id, unit=unit), unit)
+
+
+def _placed(band: Band, whole: Figure, order: Node) -> Placed:
+    return Placed(band=band, need=_place(band, whole), order=_place(band, order))
+
+
+def _place(band: Band, amount: Node) -> str:
+    """Where an amount before tax stands to a band; an end of another currency or basis tells nothing."""
+    ends = [end for end in (band.at_least, band.below) if end is not None]
+    if band.tax != "excluded" or any(end.unit != amount.unit for end in ends):
+        return OPEN
+    if band.below is not None and amount.low >= band.below.low:
+        return ABOVE
+    if band.at_least is not None and amount.high is not None and amount.high < band.at_least.low:
+        return BELOW
+    reached = band.at_least is None or amount.low >= band.at_least.low
+    kept = band.below is None or (amount.high is not None and amount.high < band.below.low)
+    return WITHIN if reached and kept else OPEN
+
+
+def _quoted(rule: QuotesRule, whole: Figure) -> Quoted:
+    band = Band(
+        id="",
+        name="",
+        tax=rule.tax,
+        source=rule.source,
+        confirm="",
+        span=rule.span,
+        at_least=rule.at_least,
+    )
+    return Quoted(rule=rule, need=_place(band, whole))
+
+
+def _sellers(fiche: Fiche) -> tuple[str, ...]:
+    """Sellers of whose offer to a candidate a quote is a piece of the fiche, each once."""
+    known = {piece.id for piece in fiche.pieces}
+    scoped = {
+        p.typed["offer"].value for p in fiche.pieces if p.kind == "quote" and "offer" in p.typed
+    }
+    offers = [c.offer for c in fiche.candidates if c.offer is not None]
+    quoted = (
+        offer.seller
+        for offer in offers
+        if offer.id in scoped or ("quote" in offer.facts and offer.facts["quote"].value in known)
+    )
+    return tuple(dict.fromkeys(quoted))
+
+
+def _too_few(quotes: tuple[Quoted, ...], sellers: tuple[str, ...]) -> Iterator[Condition]:
+    for asked in quotes:
+        wanted = asked.rule.quotes.low
+        if asked.need == WITHIN and len(sellers) < wanted:
+            yield Condition(
+                topic="quotes",
+                text=f"get quotes of {wanted} sellers: {len(sellers)} on record",
+                threshold=f">= {wanted} quotes",
+                supplier="seller",
+                piece_kind="quote",
+            )
