@@ -10,12 +10,12 @@ from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
 from fiche.evaluate.alternatives import alternatives
 from fiche.evaluate.choosing import choosing
-from fiche.evaluate.findings import judged, second_readings
+from fiche.evaluate.findings import judged, second_readings, supposing
 from fiche.evaluate.invalidation import invalidations
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
 from fiche.evaluate.ownership import ownerships
 from fiche.evaluate.procedure import procedure
-from fiche.evaluate.rejudge import Judged
+from fiche.evaluate.rejudge import Judged, Ready
 from fiche.evaluate.remedies import remedies
 from fiche.evaluate.settling import settling
 from fiche.kernel.beside import CaseBeside
@@ -42,11 +42,12 @@ Loads = Mapping[str, tuple[LoadItem, ...]]
 
 @record
 class Doors:
-    """The members that the shell found by listing the rooms."""
+    """The members that the shell found by listing the rooms; `ready` knows what ready workloads run."""
 
     estimators: tuple[Estimator, ...]
     criteria: tuple[Criterion, ...]
     vendors: tuple[Vendor, ...]
+    ready: Ready | None = None
 
 
 def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
@@ -55,7 +56,7 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     def again(changed: Fiche) -> Decision:
         return judged_fiche(changed, doors, tool_version)
 
-    found = Judged(decision=again(fiche), again=again)
+    found = Judged(decision=again(fiche), again=again, ready=doors.ready)
     return replace(
         found.decision,
         alternatives=alternatives(found),
@@ -74,15 +75,7 @@ def judged_fiche(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     criteria = {criterion.name: criterion for criterion in doors.criteria}
     open_identity = identity.conditions(fiche.workload)
     figures = figures_of(fiche, doors.estimators)
-    bench = _Bench(
-        fiche=fiche,
-        doors=doors,
-        figures=figures,
-        pieces=_by_id(fiche, simulated=False),
-        simulations=_by_id(fiche, simulated=True),
-        unnamed=bool(open_identity),
-    )
-    bench = replace(bench, basis=_basis(bench, requirements))
+    bench = _bench(fiche, doors, requirements, figures, unnamed=bool(open_identity))
     judged_candidates = [
         _candidate(bench, candidate, requirements, criteria) for candidate in fiche.candidates
     ]
@@ -158,6 +151,37 @@ class _Bench:
     basis: str = ""
 
 
+def _bench(
+    fiche: Fiche,
+    doors: Doors,
+    requirements: tuple[Requirement, ...],
+    figures: Mapping[str, Node],
+    *,
+    unnamed: bool,
+) -> _Bench:
+    bench = _Bench(
+        fiche=fiche,
+        doors=doors,
+        figures=figures,
+        pieces=_by_id(fiche, simulated=False),
+        simulations=_by_id(fiche, simulated=True),
+        unnamed=unnamed,
+    )
+    return replace(bench, basis=_basis(bench, requirements))
+
+
+def standing(fiche: Fiche, doors: Doors) -> tuple[Inquiry, str, bool]:
+    """What a candidate with the fiche's own workload is judged with, without any candidate.
+
+    The inquiry, the tax basis of costs, and whether the workload's identity is open (A1).
+    """
+    figures = figures_of(fiche, doors.estimators)
+    unnamed = bool(identity.conditions(fiche.workload))
+    bench = _bench(fiche, doors, completed(fiche.requirements), figures, unnamed=unnamed)
+    loads = loads_of(fiche.workload, doors.estimators, "", figures)
+    return _inquiry(bench, loads), bench.basis, unnamed
+
+
 def _basis(bench: _Bench, requirements: tuple[Requirement, ...]) -> str:
     ground = _inquiry(bench, {})
     return order.basis_of(requirements, (told_basis(c, ground) for c in bench.fiche.candidates))
@@ -176,8 +200,9 @@ def _candidate(
     for requirement in requirements:
         criterion = criteria[requirement.kind]
         found = tuple(judged(criterion, requirement, candidate, firm))
+        found = supposing(criterion, requirement, candidate, found, guessing)
         findings.extend(found)
-        second.extend(second_readings(criterion, requirement, candidate, found, guessing))
+        second.extend(second_readings(found))
     return _outcome(bench, candidate, tuple(findings), firm), tuple(second)
 
 

@@ -1,4 +1,4 @@
-"""Numbers of alternatives under their names, for the ledger."""
+"""Numbers of alternatives, remedies and invalidations under their names, for the ledger."""
 
 from __future__ import annotations
 
@@ -10,4 +10,16 @@ from fiche.kernel.figure import Node
 
 def numbers(decision: Decision) -> Iterator[tuple[str, str, Node]]:
     """(owner, name, number) of each."""
-    yield from ()
+    for one in decision.alternatives:
+        alone = (one.useful_margin, one.cost)
+        for shift in (*one.items, *one.phases, *(s for s in alone if s is not None)):
+            for node in (shift.before, shift.after, shift.difference):
+                if node is not None:
+                    yield one.candidate, node.id, node
+    for remedy in decision.remedies:
+        for node in (remedy.item, remedy.known, remedy.share):
+            if node is not None:
+                yield remedy.owner, node.id, node
+    for event in decision.invalidations:
+        if event.figure is not None:
+            yield event.owner, event.figure.id, event.figure

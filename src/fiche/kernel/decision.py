@@ -19,6 +19,7 @@ from fiche.kernel.piece import Piece
 from fiche.kernel.procedure import Procedure, SimilarOrder
 from fiche.kernel.purchase import NO_PURCHASE, Purchase
 from fiche.kernel.record import record
+from fiche.kernel.remedy import Remedy
 from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.settling import Effort, Settling
 from fiche.kernel.workload import Workload
@@ -111,5 +112,6 @@ class Decision:
     ownerships: tuple[Ownership, ...] = ()
     settling: Settling | None = None
     invalidations: tuple[Invalidation, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
     procedure: Procedure | None = None
     choosing: Choosing | None = None

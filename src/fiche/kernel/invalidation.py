@@ -1,14 +1,36 @@
-"""What would make the conclusion void, and where that is written (E3)."""
+"""What would make the conclusion void, at which value, and on what that rests (E3)."""
 
 from __future__ import annotations
 
+from fiche.kernel.figure import Node
 from fiche.kernel.record import record
 
 
-@record
+@record(eq=False)
 class Invalidation:
-    """One event that would void the conclusion; `kind` is a stable code, `because` says on what it rests."""
+    """One event that would void the conclusion.
+
+    `kind` is a stable code:
+    model, engine, formats, placement, software, driver, method: another value of one of `values` (path, value);
+    larger: more than `figure` of `subject` (a dimension) in one sequence of the load;
+    growth: a load that grows by more than `figure` beyond case `case`, which uses the margin up;
+    machine: another machine than `subject`; shared: another program on its card;
+    offer_ends, piece_ends: the last day of offer or piece `subject`; piece_ages, catalog_ages: the first day on
+    which the policy counts it no more; `day` is that day;
+    spread: a machine that shows less than the policy's spread, `figure`, below the one seen;
+    assumption: `text` does not hold; author: `text`, as the fiche's author says.
+
+    `candidates` are those whose verdict leans on it, `because` the ids of the pieces, requirements and offers
+    that it follows from. `owner` is the candidate that `figure` belongs to, where it is of one alone.
+    """
 
     kind: str
-    text: str
-    because: str
+    subject: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+    figure: Node | None = None
+    day: str = ""
+    case: str = ""
+    text: str = ""
+    candidates: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()
+    owner: str = ""

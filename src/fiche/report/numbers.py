@@ -117,6 +117,12 @@ def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
     return _interval(node.low, node.high, how, one)
 
 
+def difference(node: Node, how: Style = TERMINAL) -> str:
+    """A difference with its sign on both sides of zero: `+1.20 GiB`, `-3.00 GiB`, `-0.44 to +0.22 GiB`."""
+    one = _printer(node, how, "GiB")
+    return _interval(node.low, node.high, how, lambda v: f"+{one(v)}" if v > 0 else one(v))
+
+
 def fine(node: Node, how: Style = TERMINAL) -> str:
     """A figure that stands alone: memory below 1 GiB in MiB, so that little of it is rounded away."""
     if node.unit != BYTE:

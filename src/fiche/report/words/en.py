@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fiche.kernel.remedy import STAGES
 from fiche.report.words._en_alternatives import ALTERNATIVES
 from fiche.report.words._en_audit import AUDIT
 from fiche.report.words._en_bill import BILL
@@ -115,25 +116,25 @@ MEMBER = Language(
     levers=(
         (
             "while loading",
-            frozenset({"model_load", "model_init", "load", "loading"}),
+            STAGES["loading"],
             "weights, format, a transient allocation",
             "another format under quality control; load with less held twice",
         ),
         (
             "while generating",
-            frozenset({"prefill", "decode", "generation", "generate"}),
+            STAGES["generating"],
             "context and concurrency",
             "context, resident sequences, cache strategy; the task asked for stays the same",
         ),
         (
             "in the backward pass",
-            frozenset({"backward", "loss", "optimizer_step", "first_step"}),
+            STAGES["backward"],
             "microbatch, activations, computing strategy",
             "microbatch with accumulation, or checkpointing (measure duration too, check results)",
         ),
         (
             "in evaluation",
-            frozenset({"evaluation", "eval"}),
+            STAGES["evaluation"],
             "the evaluation itself",
             "the evaluation's own batch and length: reducing only the training batch does not mend it",
         ),
