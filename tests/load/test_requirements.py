@@ -19,6 +19,10 @@ requirements:
 """
 
 
+def asked(text):
+    return fiche_of(text).requirements
+
+
 def by_id():
     return {one.id: one for one in fiche_of(LINES).requirements}
 
@@ -63,5 +67,22 @@ def test_nothing_is_required_that_the_fiche_does_not_write():
     assert fiche_of().requirements == ()
 
 
-def test_a_want_names_its_threshold_too():
-    assert refusals("requirements:\n  - {id: a, kind: power, level: want}\n") == [("F314", 6, 5)]
+def test_a_must_names_its_threshold_and_a_want_may_lack_it():
+    """Kepner-Tregoe: what is not mandatory, measurable and realistic at once is a want (catalog.md 5)."""
+    assert refusals("requirements:\n  - {id: a, kind: power, level: must}\n") == [("F314", 6, 5)]
+    (want,) = asked("requirements:\n  - {id: a, kind: power, level: want}\n")
+    assert (want.figures, want.facts, want.choices) == ({}, {}, {})
+
+
+def test_a_list_is_of_what_one_is_enough():
+    text = "requirements:\n  - {id: a, kind: form_factor, level: must, one_of: [OAM, SXM5]}\n"
+    (form,) = asked(text)
+    assert [fact.value for fact in form.choices["one_of"]] == ["OAM", "SXM5"]
+    assert form.choices["one_of"][1].address.line == 6
+
+
+def test_the_author_s_kind_of_piece_is_kept():
+    (quiet,) = asked(
+        "requirements:\n  - {id: a, kind: power, level: must, at_most: 300 W, piece: the sheet}\n"
+    )
+    assert quiet.facts["piece"].value == "the sheet"

@@ -171,6 +171,12 @@ def test_each_kind_of_requirement_can_be_met_by_its_keys_alone():
         "host_memory": "at_least: 128 GiB",
         "document": "document: Warranty terms",
         "power": "at_most: 300 W, term: TGP",
+        "compute_capability": "at_least: 8.0, gfx: [gfx90a, gfx942]",
+        "ecc": "state: on",
+        "form_factor": "one_of: [PCIe dual-slot, OAM]",
+        "disk": "at_least: 2 TB, type: NVMe",
+        "placement": "",
+        "service": "service: managed PostgreSQL, piece: the provider's list of services",
     }
     kinds = document("fiche")["$defs"]["requirement"]["properties"]["kind"]["enum"]
     assert set(table) == set(kinds)

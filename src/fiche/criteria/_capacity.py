@@ -118,7 +118,7 @@ def _usable(total: Figure | None, others: Others, name: str) -> Figure | None:
 def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print]:
     for piece in ground.pieces:
         by = machine_of(piece, candidate, ground)
-        if by is not None and not _of_another_card(piece, candidate):
+        if by is not None and not of_another_card(piece, candidate):
             place = _place(piece, candidate, index)
             for name, capacity in capacities(piece):
                 if not _named.other_card(candidate.card, capacity.device_name):
@@ -149,7 +149,7 @@ def _row(candidate: Candidate) -> Iterator[Print]:
         )
 
 
-def _of_another_card(piece: Piece, candidate: Candidate) -> bool:
+def of_another_card(piece: Piece, candidate: Candidate) -> bool:
     """A machine may hold cards of several names: what was read of one says nothing of another."""
     told = [f for r in piece.reading.runs if (f := r.facts.get("gpu")) is not None]
     told += [facts["gpu"] for facts in (piece.reading.facts, piece.typed) if "gpu" in facts]

@@ -10,7 +10,9 @@ from fiche.kernel.piece import Attested, Piece, Run
 from fiche.kernel.requirement import Candidate
 
 # Facts that a card's sheet can attest for every card of that name; the rest is a machine's or a seller's.
-_OF_A_CARD = frozenset({"document", "power", "precision", "software"})
+_OF_A_CARD = frozenset(
+    {"compute_capability", "document", "form_factor", "power", "precision", "software"}
+)
 
 
 def attested(fact: str, candidate: Candidate, ground: Inquiry) -> Iterator[tuple[Piece, Attested]]:

@@ -61,6 +61,7 @@ def run(
         threshold=threshold,
         supplier="whoever can run it",
         piece_kind="record",
+        case=case,
     )
 
 
@@ -104,6 +105,7 @@ def tight(case: str, machine: str, most: int | Fraction) -> Condition:
         threshold=f"peak of the process's device use <= {most} B",
         supplier="whoever can run it",
         piece_kind="record",
+        case=case,
     )
 
 
@@ -160,6 +162,17 @@ def compatibility(text: str, supplier: str, threshold: str = "") -> Condition:
     )
 
 
+def threshold(needs: tuple[tuple[str, ...], ...]) -> Condition:
+    """A want that states nothing to compare with."""
+    keys = " and ".join(" or ".join(f"`{key}`" for key in group) for group in needs)
+    return Condition(
+        topic="threshold",
+        text=f"state what is wished for, as {keys}, with its unit",
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
 def narrower() -> Condition:
     """Both sides are told but overlap: a reading in bytes would settle it."""
     return Condition(
@@ -167,6 +180,30 @@ def narrower() -> Condition:
         text="the two intervals overlap: provide an exact reading of what is needed and of what there is",
         supplier="whoever can run it",
         piece_kind="record",
+    )
+
+
+def traffic() -> Condition:
+    """Neither a concurrency nor a request rate stated: no rate and no latency means anything without (A2)."""
+    return Condition(
+        topic="concurrency",
+        text=(
+            "state how many requests run beside each other (concurrent_requests of the case, or "
+            "concurrency of the requirement), or at which rate they come (request_rate)"
+        ),
+        supplier="author of the fiche",
+        piece_kind="fiche",
+    )
+
+
+def measured(topic: str, text: str, threshold: str) -> Condition:
+    """No measurement in scope: no price, label or sheet stands for one (D3, D8)."""
+    return Condition(
+        topic=topic,
+        text=text,
+        threshold=threshold,
+        supplier="whoever can run it",
+        piece_kind="result",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _conditions
-from fiche.criteria._stale import aged
+from fiche.criteria._stale import CATALOG, aged
 from fiche.criteria._words import figure_text
 from fiche.evaluate.near import guarded, near_limit
 from fiche.evaluate.rule import Row, judge
@@ -28,13 +28,13 @@ def judged(
     """The findings of one requirement on one candidate, on firm bounds."""
     seen = aged(criterion.name, candidate, ground)
     now = _compared(criterion, requirement, seen.candidate, seen.ground)
-    told = (_finding(requirement, candidate, one, judge(one)) for one in now)
+    told = (_finding(criterion, requirement, candidate, one, judge(one)) for one in now)
     if not seen.left:
         yield from told
         return
     before = _compared(criterion, requirement, candidate, ground)
     for found, one, with_all in zip(told, now, before, strict=True):
-        every = _finding(requirement, candidate, with_all, judge(with_all))
+        every = _finding(criterion, requirement, candidate, with_all, judge(with_all))
         yield with_stale(found, every, leaned_on(seen.left, with_all, one))
 
 
@@ -44,8 +44,18 @@ def _compared(
     """What the criterion gathers, with what contradicts itself and with the band its limit is kept at."""
     return tuple(
         guarded(_contradicting(one), criterion.name, ground.policy)
-        for one in criterion.compare(requirement, candidate, ground)
+        for one in _asked(criterion, requirement, candidate, ground)
     )
+
+
+def _asked(
+    criterion: Criterion, requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """A want that states no threshold requires nothing, and says so; a must always has one (F314)."""
+    told = {*requirement.figures, *requirement.facts, *requirement.choices}
+    if all(told.intersection(group) for group in criterion.needs) or requirement.implied:
+        return criterion.compare(requirement, candidate, ground)
+    return (Comparison(required=False, conditions=(_conditions.threshold(criterion.needs),)),)
 
 
 def _contradicting(comparison: Comparison) -> Comparison:
@@ -53,12 +63,17 @@ def _contradicting(comparison: Comparison) -> Comparison:
     answers = {claim.answer: claim for claim in comparison.claims}
     if "yes" not in answers or "no" not in answers:
         return comparison
-    text = f"{answers['yes'].piece} confirms and {answers['no'].piece} refuses it"
+    yes, no = (answers[word].piece or CATALOG for word in ("yes", "no"))
+    text = f"{yes} confirms and {no} refuses it"
     return replace(comparison, conflicts=(*comparison.conflicts, text))
 
 
 def _finding(
-    requirement: Requirement, candidate: Candidate, comparison: Comparison, row: Row
+    criterion: Criterion,
+    requirement: Requirement,
+    candidate: Candidate,
+    comparison: Comparison,
+    row: Row,
 ) -> Finding:
     return Finding(
         requirement=requirement.id,
@@ -78,8 +93,23 @@ def _finding(
         attested_by=comparison.attested_by,
         case=comparison.case,
         device=comparison.device,
+        comparison=comparison,
         guard=comparison.guard if row.reason == NEAR else None,
+        sources=comparison.sources,
+        expects=_expects(criterion, requirement, row),
     )
+
+
+# Open for another reason than a piece that is missing.
+_NO_PIECE = frozenset({"conflict", "nothing_required"})
+
+
+def _expects(criterion: Criterion, requirement: Requirement, row: Row) -> str:
+    """The kind of piece that would settle it: in the author's words, else in those of the criterion."""
+    if row.verdict is not Verdict.TO_CONFIRM or row.reason in _NO_PIECE:
+        return ""
+    told = requirement.facts.get("piece")
+    return told.value if told is not None else criterion.expects
 
 
 def _reason(comparison: Comparison, row: Row) -> str:
@@ -96,7 +126,15 @@ def _text(comparison: Comparison, row: Row) -> str:
         return f"{row.text}{_near(comparison, row)}"
     word = f", on the word of {', '.join(comparison.attested_by)}" if comparison.attested_by else ""
     noted = f" (noted: {'; '.join(comparison.noted)})" if comparison.noted else ""
-    return f"{row.text}{word}{noted}"
+    return f"{_said(comparison, row)}{word}{noted}"
+
+
+def _said(comparison: Comparison, row: Row) -> str:
+    """What decides, named: a row of the catalog is no piece of the fiche."""
+    if not comparison.sources:
+        return row.text
+    answer = "refuses" if row.verdict is Verdict.EXCLUDE else "confirms"
+    return f"{CATALOG} {answer} it ({'; '.join(comparison.sources)})"
 
 
 def _near(comparison: Comparison, row: Row) -> str:
@@ -120,21 +158,30 @@ def _conditions_of(comparison: Comparison, row: Row) -> tuple[Condition, ...]:
     return tuple(dict.fromkeys(found)) or (_conditions.narrower(),)
 
 
-def second_readings(
+def supposing(
     criterion: Criterion,
     requirement: Requirement,
     candidate: Candidate,
     firmly: tuple[Finding, ...],
     guessing: Inquiry,
-) -> Iterator[SecondReading]:
-    """Judge once more with assumptions let in; only a *to confirm* may turn, and never a conflict."""
+) -> tuple[Finding, ...]:
+    """The same findings; each *to confirm* with what is compared once assumptions are let in."""
     if all(finding.verdict is not Verdict.TO_CONFIRM for finding in firmly):
-        return
+        return firmly
     seen = aged(criterion.name, candidate, guessing)
     comparisons = _compared(criterion, requirement, seen.candidate, seen.ground)
-    for finding, comparison in zip(firmly, comparisons, strict=True):
-        row = judge(comparison, assume=True)
-        if finding.verdict is Verdict.TO_CONFIRM and row.verdict is not Verdict.TO_CONFIRM:
+    return tuple(
+        replace(finding, supposed=one) if finding.verdict is Verdict.TO_CONFIRM else finding
+        for finding, one in zip(firmly, comparisons, strict=True)
+    )
+
+
+def second_readings(found: tuple[Finding, ...]) -> Iterator[SecondReading]:
+    """Judge once more with assumptions let in; only a *to confirm* may turn, and never a conflict."""
+    for finding in found:
+        comparison = finding.supposed
+        row = None if comparison is None else judge(comparison, assume=True)
+        if comparison is not None and row is not None and row.verdict is not Verdict.TO_CONFIRM:
             held = comparison.if_held or _guesses(comparison)
             yield SecondReading(finding=finding, would_be=row.verdict, if_held=held)
 

@@ -62,7 +62,7 @@ class Inquiry:
     `base` is the fiche's own workload, which typed scopes speak of (a candidate may have changed one
     thing of it). `loads` maps a case id to its checklist. `assume` lets assumptions in: the second
     reading, whose answer never becomes a verdict. `simulations` are pieces that only it may look at: they
-    are none of `pieces`.
+    are none of `pieces`. `ordered_on` is the day of the order, where the choice states one.
     """
 
     base: Workload
@@ -74,6 +74,7 @@ class Inquiry:
     assume: bool = False
     simulations: tuple[Piece, ...] = ()
     purchase: Purchase = NO_PURCHASE
+    ordered_on: str = ""
 
 
 @record
@@ -100,7 +101,8 @@ class Comparison:
     `if_held` names the assumptions a second reading rests on. `margin` is the part of the need that
     stated margins add. `noted` are differences that the policy shows and gives no weight. `spread` is how far
     measurements of this very question lie apart; `guard` is the band in which they settle nothing, and
-    `guard_excludes` is False where what would exclude was not measured.
+    `guard_excludes` is False where what would exclude was not measured. `sources` are documents behind a
+    catalog's row that decides: they are no pieces of the fiche.
     """
 
     case: str = ""
@@ -125,3 +127,4 @@ class Comparison:
     spread: Figure | None = None
     guard: Figure | None = None
     guard_excludes: bool = True
+    sources: tuple[str, ...] = ()

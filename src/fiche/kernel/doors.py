@@ -167,7 +167,8 @@ class Criterion:
     `compare` gathers what the pieces say into comparisons (one a case and device for memory, one
     otherwise); the rule that turns them into verdicts is not its business. For the selection table (F8),
     in words for people: `expects` names the kinds of piece that settle it, `settles` says what in such a
-    piece admits and what excludes.
+    piece admits and what excludes. `needs` are the keys of its threshold: of each group one at least. A must
+    has them (F314); where a want lacks them, nothing is required and `compare` is not asked.
     """
 
     name: str
@@ -175,3 +176,4 @@ class Criterion:
     compare: Callable[[Requirement, Candidate, Inquiry], tuple[Comparison, ...]]
     expects: str = ""
     settles: str = ""
+    needs: tuple[tuple[str, ...], ...] = ()

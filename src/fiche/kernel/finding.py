@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.record import record
+
+if TYPE_CHECKING:
+    from fiche.kernel.comparison import Comparison
 
 
 class Verdict(IntEnum):
@@ -32,7 +36,9 @@ class Finding:
     Where words are compared and not numbers (versions, formats), `need_words` and `have_words` hold them.
     Every comparison reads need <= have: a cost is the need and the budget what is had. `aside` tells what was
     left aside because it is out of date, where the verdict stands without it. `guard` is the band within which
-    a measured value settles nothing, where there is one.
+    a measured value settles nothing, where there is one. `sources` are the documents behind a catalog's row that
+    decides. `expects` names the kind of piece that would settle what is *to confirm* (F8).
+    `comparison` is what was judged; `supposed`, of a *to confirm*, is the same with assumptions let in.
     """
 
     requirement: str
@@ -54,6 +60,10 @@ class Finding:
     have_words: str = ""
     aside: str = ""
     guard: Figure | None = None
+    sources: tuple[str, ...] = ()
+    expects: str = ""
+    comparison: Comparison | None = None
+    supposed: Comparison | None = None
 
 
 @record

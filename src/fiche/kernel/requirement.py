@@ -18,8 +18,9 @@ class Requirement:
     """One criterion (F8): `level` is must or want; thresholds in `figures`, words in `facts`.
 
     `figures` keys: at_least, at_most. `facts` keys by kind: metric, dataset, component, version, tax,
-    by (a date), format, link, document. `implied` marks memory and quality added because every fiche
-    requires them, whether written or not (DESIGN 4).
+    by (a date), format, link, document; `piece` is the kind of piece that the author expects, in words.
+    `choices` are lists of which one is enough (gfx, one_of). `implied` marks memory and quality added
+    because every fiche requires them, whether written or not (DESIGN 4).
     """
 
     id: str
@@ -30,6 +31,7 @@ class Requirement:
     figures: Mapping[str, Figure]
     facts: Mapping[str, Fact]
     implied: bool = False
+    choices: Mapping[str, tuple[Fact, ...]] = field(default_factory=dict)
 
 
 @record

@@ -23,6 +23,7 @@ from fiche.kernel.quantity import (
 )
 from fiche.kernel.rounding import printed_interval
 from fiche.kernel.unit import BYTE
+from fiche.kernel.yearly import parse_energy_price, parse_yearly
 from fiche.load.node import Mapping, Scalar
 from fiche.load.quoting import Document, pointer_of, silent
 from fiche.load.values import Parser, Signature, above_zero, fact, figure
@@ -36,6 +37,12 @@ _PARSERS: Mapping_[tuple[str, str], Parser] = {
     ("interconnect", "value"): parse_bandwidth,
     ("quality", "value"): parse_score,
     ("power", "value"): parse_power,
+    ("energy_price", "value"): parse_energy_price,
+    ("residual", "value"): parse_money,
+    ("pue", "value"): parse_score,
+    ("utilisation", "value"): parse_ratio,
+    ("yearly_cost", "value"): parse_yearly,
+    ("disk", "value"): parse_bytes,
 }
 _OWN = ("fact", "quote", "line", "page", "by")
 
@@ -87,8 +94,13 @@ _NUMBERS = (
 def _holds(node: Mapping, quote: str) -> bool:
     """True where one of the numbers in the quoted words has the digits of the value."""
     told = [node.text(key) for key in _MAIN if (node.text("fact"), key) in _PARSERS and key in node]
+    return all(held_in(quote, text) for text in told)
+
+
+def held_in(quote: str, value: str) -> bool:
+    """True where one of the numbers in quoted words has the digits of a value."""
     printed = {_digits(seen) for pattern in _NUMBERS for seen in pattern.findall(quote)}
-    return all(_digits(text.partition(" ")[0]) in printed for text in told)
+    return _digits(value.partition(" ")[0]) in printed
 
 
 def _digits(number: str) -> str:

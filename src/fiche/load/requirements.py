@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
 
+from fiche.kernel.number import Misread
 from fiche.kernel.quantity import (
     parse_bandwidth,
     parse_bytes,
@@ -12,9 +13,10 @@ from fiche.kernel.quantity import (
     parse_score,
 )
 from fiche.kernel.requirement import Requirement
+from fiche.kernel.version import Version, parse_version
 from fiche.kernel.workload import Workload
 from fiche.load.fault import Faults
-from fiche.load.node import Mapping
+from fiche.load.node import Mapping, Scalar, Sequence
 from fiche.load.references import Known
 from fiche.load.values import Parser, fact, figure, unique
 
@@ -26,6 +28,7 @@ _PARSERS: Mapping_[str, Parser] = {
     "interconnect": parse_bandwidth,
     "host_memory": parse_bytes,
     "power": parse_power,
+    "disk": parse_bytes,
 }
 _THRESHOLDS = ("at_least", "at_most")
 _OWN = ("id", "kind", "level", "cases")
@@ -40,10 +43,13 @@ def requirements(fiche: Mapping, load: Workload, faults: Faults) -> tuple[Requir
 
 def _requirement(node: Mapping, cases: Known, faults: Faults) -> Requirement:
     name, parser = node.text("id"), _PARSERS.get(node.text("kind"))
-    told = {key: node.scalar(key) for key in node.entries if key not in _OWN}
+    lists = [key for key in node.entries if key not in _OWN and _is_list(node, key)]
+    told = {key: node.scalar(key) for key in node.entries if key not in (*_OWN, *lists)}
     numbers = {key: told.pop(key) for key in _THRESHOLDS if parser and key in told}
     for case in node.scalars("cases"):
         cases.check(case, faults)
+    _ends_meet(told, faults)
+    _means_something(node, numbers, parser, faults)
     return Requirement(
         id=name,
         kind=node.text("kind"),
@@ -56,7 +62,40 @@ def _requirement(node: Mapping, cases: Known, faults: Faults) -> Requirement:
             if parser
         },
         facts={key: fact(scalar) for key, scalar in told.items()},
+        choices={key: tuple(map(fact, node.scalars(key))) for key in lists},
     )
+
+
+def _ends_meet(told: Mapping_[str, Scalar], faults: Faults) -> None:
+    """Versions that no version meets: a lower bound above an upper one (F381)."""
+    read = {key: parse_version(told[key].text) for key in _VERSIONS if key in told}
+    ends = {key: version for key, version in read.items() if isinstance(version, Version)}
+    for low, high in _PAIRS:
+        comparable = low in ends and high in ends and ends[low].scheme == ends[high].scheme
+        if comparable and ends[low] > ends[high]:
+            message = f"no version is at least {ends[low]} and at most {ends[high]}"
+            faults.add("F381", message, told[high].span, "mend one of the two")
+
+
+_VERSIONS = ("at_least", "at_most", "version")
+_PAIRS = (("at_least", "at_most"), ("at_least", "version"), ("version", "at_most"))
+
+
+def _means_something(
+    node: Mapping, numbers: Mapping_[str, Scalar], parser: Parser | None, faults: Faults
+) -> None:
+    """A must that everything meets is none (F382)."""
+    least = numbers.get("at_least")
+    if least is None or parser is None or node.text("level") != "must":
+        return
+    read = parser(least.text)
+    if not isinstance(read, Misread) and not read.value:
+        message = f"everything meets 'at_least: {least.text}': that is no threshold"
+        faults.add("F382", message, least.span, "write what is needed, or leave it out")
+
+
+def _is_list(node: Mapping, key: str) -> bool:
+    return isinstance(node.get(key), Sequence)
 
 
 def _label(name: str, key: str) -> str:

@@ -22,6 +22,8 @@ from fiche.kernel.quantity import (
     parse_score,
     parse_version,
 )
+from fiche.kernel.specifier import parse_specifier
+from fiche.kernel.yearly import parse_energy_price, parse_yearly
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping as MappingNode
 from fiche.load.node import Node, Scalar, at, plain_value
@@ -40,7 +42,10 @@ QUANTITIES: Mapping[str, Callable[[str], object]] = {
     "ratio": parse_ratio,
     "score": parse_score,
     "version": parse_version,
+    "specifier": parse_specifier,
     "date": parse_date,
+    "yearly": parse_yearly,
+    "energy_price": parse_energy_price,
     "count": lambda text: parse_count(text, ""),
     "positive": lambda text: parse_count(text, ""),
 }
