@@ -171,13 +171,17 @@ def test_counts_add_up_to_what_is_shown(name):
 
 
 def test_a_choice_that_is_not_retained_is_conditional_and_says_so(rich):
-    """Its open conditions are acceptance conditions, on page one."""
+    """Its open conditions are acceptance conditions, on page one, by when each must be met (DESIGN 4)."""
     told = [c for c in inside(rich.opening, Callout) if c.kind == "conditional"]
     text = words(told[0]).replace("\u00a0", " ")
     assert "rent-4090 is chosen and is not retained (▲ To confirm)" in text
-    assert "memory really available" in text
-    assert "acceptance test at delivery" in text
-    assert "≥ 21.93 GiB (23 548 920 955 B) free for this process" in text
+    before, at_delivery = text.split("At delivery")
+    assert "Before the order" in before
+    for part in (before, at_delivery):
+        assert "memory really available" in part
+        assert "≥ 21.93 GiB (23 548 920 955 B) free for this process" in part
+    assert "acceptance test at delivery" in before
+    assert "fiche environment" in at_delivery
 
 
 def test_a_choice_that_is_excluded_has_no_condition_of_acceptance(rich):
@@ -185,9 +189,10 @@ def test_a_choice_that_is_excluded_has_no_condition_of_acceptance(rich):
     made = decision("rich")
     choice = Choice(chosen=made.outcomes[-1].candidate.id, by="A. Martin", role="", because="")
     told = view(replace(made, fiche=replace(made.fiche, choice=choice)))
-    (box,) = [c for c in inside(told.opening, Callout) if c.kind == "conditional"]
+    (box,) = [c for c in inside(told.opening, Callout) if c.kind == "excluded"]
     text = words(box)
-    assert "no condition that could be met would change that" in text
+    assert "no acceptance condition can mend that" in text
+    assert "It fails on:memory: " in text
     assert "memory really" not in text
 
 
@@ -470,10 +475,10 @@ def test_assumptions_and_margins_name_who_and_why(rich):
 
 def test_what_would_invalidate_the_conclusion_is_written_down(rich):
     """E3."""
-    (limits,) = [s for s in rich.sections if s.id == "limits"]
-    assert "a window longer than 8192 tokens" in words(limits)
-    (limits,) = [s for s in view(decision("bare")).sections if s.id == "limits"]
-    assert "names nothing that would invalidate" in words(limits)
+    (told,) = [s for s in rich.sections if s.id == "invalidation"]
+    assert "a window longer than 8192 tokens" in words(told)
+    (told,) = [s for s in view(decision("bare")).sections if s.id == "invalidation"]
+    assert "names nothing more that would void" in words(told)
 
 
 def test_the_method_is_named_with_its_digest(rich):

@@ -23,3 +23,5 @@ def numbers(decision: Decision) -> Iterator[tuple[str, str, Node]]:
     for event in decision.invalidations:
         if event.figure is not None:
             yield event.owner, event.figure.id, event.figure
+        for _, node in event.figures:
+            yield event.owner, node.id, node

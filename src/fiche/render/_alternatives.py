@@ -107,6 +107,11 @@ def _invalidation(one: Invalidation, book: Ledger) -> dict[str, Any]:
         **{key: word for key, word in words.items() if word},
         **({"values": dict(one.values)} if one.values else {}),
         **({} if one.figure is None else {"figure": book.of(one.figure).id}),
+        **(
+            {"figures": {name: book.of(node).id for name, node in one.figures}}
+            if one.figures
+            else {}
+        ),
         "candidates": list(one.candidates),
         "because": list(one.because),
     }

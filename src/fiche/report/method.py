@@ -1,4 +1,4 @@
-"""What stands behind the verdicts: assumptions, limits, the rule in words, units (E3, D5, law 8)."""
+"""What stands behind the verdicts: assumptions, limits, the rule in words, units (D5, law 8)."""
 
 from __future__ import annotations
 
@@ -51,9 +51,8 @@ def _held(desk: Desk, node: Node) -> Row:
 
 
 def limits(desk: Desk) -> Section:
-    """What would invalidate the conclusion, and what the pieces warn about (E3)."""
+    """What the conclusion is about and no more, and what the pieces warn about."""
     fiche = desk.decision.fiche
-    invalid: tuple[Parts, ...] = tuple((Quoted(fact.value),) for fact in fiche.invalidated_by)
     warnings: tuple[Parts, ...] = tuple(
         (Code(piece.id), Words(": "), Quoted(text))
         for piece in fiche.pieces
@@ -65,8 +64,6 @@ def limits(desk: Desk) -> Section:
         for text in piece.reading.not_observed
     )
     blocks: list[Block] = [Paragraph((Words(desk.word("limit_scope")),))]
-    lead = desk.word("invalidated" if invalid else "invalidated_none")
-    blocks += [Paragraph((Words(lead, strong=bool(invalid)),)), *_list(invalid)]
     for key, items in (("warnings", warnings), ("not_observed", apart)):
         if items:
             blocks += [Paragraph((Words(desk.word(key), strong=True),)), *_list(items)]

@@ -202,8 +202,7 @@ AUDIT = {
     "environment_none": "No piece prints the environment it ran in.",
     # Limits
     "limits_title": "Scope and limits",
-    "invalidated": "The conclusion would no longer hold with:",
-    "invalidated_none": "The fiche names nothing that would invalidate the conclusion.",
+    "invalidated_none": "The author names nothing more that would void the conclusion.",
     "warnings": "What the pieces warn about:",
     "not_observed": "Text in the pieces that looks like evidence and is none:",
     "limit_scope": (
