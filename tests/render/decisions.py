@@ -8,6 +8,8 @@ two devices, long names and many conditions; `bare` is the smallest fiche there 
 import hashlib
 from fractions import Fraction
 
+from fiche.evaluate.choosing import choosing
+from fiche.evaluate.rejudge import Judged
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.catalog import Card, Offer
 from fiche.kernel.choice import Choice
@@ -790,7 +792,7 @@ def rich():
         for f in (*load.figures.values(), weights, tokens, cache, floor, envelope, *fp8, peak)
     }
     figures |= {**asked, **sums}
-    return Decision(
+    made = Decision(
         fiche=fiche(load, people),
         figures=figures,
         findings=tuple(f for c in people for f in judged[c.id]),
@@ -811,6 +813,7 @@ def rich():
         tool_version="0.1.0",
         loads=loads,
     )
+    return replace(made, choosing=choosing(Judged(decision=made, again=lambda _: made)))
 
 
 def outcome(who, findings):
@@ -1038,6 +1041,7 @@ _CLOSED = {
     "status", "kind", "level", "kind_of_origin", "scope", "stat", "rounding", "outcome",
     "operation", "sha256", "date", "role", "media_type", "language", "powers", "word", "tool_version",
     "typed_scope", "message_kind", "memory", "id", "requirement", "candidate", "pieces", "case",
+    "when",
 }  # fmt: skip
 
 

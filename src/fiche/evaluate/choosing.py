@@ -161,7 +161,9 @@ def _apart(left: Node, right: Node) -> bool:
 
 
 def _undisclosed(choice: Choice) -> Iterator[str]:
-    """People of the decision without a statement of interests, each once."""
+    """People of the decision without a statement of interests, each once; of a bare choice none is asked."""
+    if not (choice.interests or choice.opinions or choice.signatures):
+        return iter(())
     stated = {interest.by for interest in choice.interests}
     named = (
         choice.by,

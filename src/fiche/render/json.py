@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fiche.kernel.choice import Choice
 from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.fact import Fact
@@ -85,7 +84,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "ranking": _ranking(decision),
         "shortlist": [o.candidate.id for o in decision.outcomes if o.status == "to_confirm"],
         "counts": counts(decision),
-        "choice": _choice(fiche.choice),
+        "choice": None,
         "conditional_choice": decision.conditional_choice,
         "invalidated_by": [fact(f, places) for f in fiche.invalidated_by],
         **_simulated(decision, book),
@@ -275,14 +274,3 @@ def _simulated(decision: Decision, book: Ledger) -> dict[str, Any]:
     """Simulations beside the formulas; no key where none is cited."""
     told = [beside(one, book) for one in decision.simulations]
     return {"simulations": told} if told else {}
-
-
-def _choice(choice: Choice | None) -> dict[str, str] | None:
-    if choice is None:
-        return None
-    return {
-        "chosen": choice.chosen,
-        "by": choice.by,
-        "role": choice.role,
-        "because": choice.because,
-    }

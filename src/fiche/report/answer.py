@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.origin import Observed
 from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
+from fiche.report import chosen
 from fiche.report.desk import Desk, joined
 from fiche.report.observed import asked_and_free
 from fiche.report.parts import (
@@ -19,7 +19,6 @@ from fiche.report.parts import (
     Box,
     Callout,
     Code,
-    Items,
     Mark,
     Missing,
     Paragraph,
@@ -34,7 +33,7 @@ from fiche.report.unasked import unasked
 
 def opening(desk: Desk) -> tuple[Block, ...]:
     """Everything above the numbered sections."""
-    return (*_banner(desk), _load(desk), _box(desk), _legend(desk), *_conditional(desk))
+    return (*_banner(desk), _load(desk), _box(desk), _legend(desk), *chosen.callouts(desk))
 
 
 def _banner(desk: Desk) -> Iterator[Block]:
@@ -89,7 +88,7 @@ def _box(desk: Desk) -> Box:
     return Box(
         question=desk.word("question"),
         answers=answers,
-        closing=(*unasked(desk), candidate_counts(desk), _choice(desk)),
+        closing=(*unasked(desk), candidate_counts(desk), chosen.sentence(desk)),
     )
 
 
@@ -252,52 +251,3 @@ def candidate_counts(desk: Desk) -> Parts:
             for status in ("retained", "to_confirm", "excluded")
         },
     )
-
-
-def _choice(desk: Desk) -> Parts:
-    choice = desk.decision.fiche.choice
-    if choice is None:
-        return (Words(desk.word("no_choice")),)
-    none = choice.chosen in ("", "none")
-    told: Parts = (Words(desk.word("chosen"), strong=True),)
-    told += (Words(desk.word("chosen_none")),) if none else (Code(choice.chosen),)
-    if choice.by:
-        told += desk.say("chosen_by", by=Quoted(choice.by))
-    if choice.role:
-        told += desk.say("chosen_role", role=Quoted(choice.role))
-    if choice.because:
-        told += desk.say("chosen_because", because=Quoted(choice.because))
-    return (*told, Words("."))
-
-
-def _conditional(desk: Desk) -> Iterator[Block]:
-    """A choice that is not retained holds on its open conditions, told before anything else."""
-    choice = desk.decision.fiche.choice
-    chosen = [o for o in desk.decision.outcomes if choice and o.candidate.id == choice.chosen]
-    if not desk.decision.conditional_choice or not chosen:
-        return
-    outcome = chosen[0]
-    held = outcome.verdict is not Verdict.EXCLUDE
-    lead = desk.say(
-        "conditional" if held else "conditional_none",
-        candidate=Code(outcome.candidate.id),
-        state=desk.status(outcome.status),
-    )
-    asked = (*desk.decision.workload_conditions, *outcome.conditions) if held else ()
-    listed = (Items(tuple(_acceptance(desk, c) for c in asked)),) if asked else ()
-    yield Callout(
-        kind="conditional",
-        title=desk.word("conditional_title"),
-        blocks=(Paragraph(lead), *listed),
-    )
-
-
-def _acceptance(desk: Desk, condition: Condition) -> Parts:
-    """An open condition as one of acceptance: what, where it turns, who supplies it."""
-    told: Parts = (Words(f"{desk.topic(condition.topic)}: ", strong=True),)
-    told += desk.legible(condition.text)
-    if condition.threshold:
-        told += desk.say("threshold_is", threshold=desk.legible(condition.threshold))
-    if condition.supplier:
-        told += desk.say("by_whom", supplier=Quoted(condition.supplier))
-    return told

@@ -53,14 +53,6 @@ DECISION = {
     "chosen_role": " ({role})",
     "chosen_because": ", because {because}",
     "conditional_title": "Conditional choice",
-    "conditional": (
-        "{candidate} is chosen and is not retained ({state}). The choice holds only if these "
-        "acceptance conditions are met, before the order or at delivery:"
-    ),
-    "conditional_none": (
-        "{candidate} is chosen and is not retained ({state}): no condition that could be met would "
-        "change that."
-    ),
     "by_whom": " ({supplier})",
     "threshold_is": "; turns at {threshold}",
     # Candidates
