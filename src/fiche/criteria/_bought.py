@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fiche.criteria import _conditions
+from fiche.criteria._hours import Hours, duration
 from fiche.criteria._terms import Terms
 from fiche.kernel.catalog import Offer
 from fiche.kernel.condition import Condition
@@ -27,10 +28,12 @@ class Bought:
     least: Figure
 
 
-def bought_of(offer: Offer, candidate: Candidate, terms: Terms) -> Bought:
-    """How much of an offer a candidate takes."""
+def bought_of(
+    offer: Offer, candidate: Candidate, terms: Terms, hours: Hours, *, assume: bool = False
+) -> Bought:
+    """How much of an offer a candidate takes; `assume` lets guessed hours in as a least, too."""
     lots, units = _units(offer, candidate, terms)
-    periods, least = _periods(offer, candidate, terms)
+    periods, least = _periods(offer, terms, hours, assume=assume)
     cards = _cards(offer, lots, units, terms)
     return Bought(lots=lots, cards=cards, units=units, periods=periods, least=least)
 
@@ -94,10 +97,11 @@ def plain(count: Figure) -> Figure:
     return count / Figure(low=1, high=1, unit=count.unit, origin=Stated(span=None))
 
 
-def _periods(offer: Offer, candidate: Candidate, terms: Terms) -> tuple[Figure, Figure]:
+def _periods(offer: Offer, terms: Terms, hours: Hours, *, assume: bool) -> tuple[Figure, Figure]:
     """(periods paid, least that may be paid): whole periods, unless hours may be added to one.
 
-    73 h on a 72-hour lot are two lots; where the terms of extension are untold the least is pro rata.
+    73 h on a 72-hour lot are two lots; where the terms of extension are untold the least is pro rata. Hours
+    that somebody guesses are no least, unless guesses are let in.
     """
     once = Figure(low=1, high=1, unit=ONE, origin=Stated(span=None))
     if offer.kind == "buy":
@@ -105,32 +109,31 @@ def _periods(offer: Offer, candidate: Candidate, terms: Terms) -> tuple[Figure, 
     if terms.hours is None:
         unknown = Unknown(condition=period(offer), unit=ONE, id="periods", label="periods paid")
         return larger(unknown, 1), once
-    share = larger(_hours(offer, candidate, terms.hours) / terms.hours, 1)
+    asked = hours.asked if assume or hours.firm else None
+    share = _share(offer, hours.asked, terms.hours)
+    least = share if asked is not None else _share(offer, terms.hours, terms.hours)
     whole = ceil(share)
-    if "duration" not in candidate.workload.figures:
-        return whole, once
+    if hours.asked is None:
+        return whole, ceil(least) if terms.extension == "lots" else least
     if terms.extension == "hours":
-        return share, share
-    return whole, whole if terms.extension == "lots" else share
+        return share, least
+    return whole, ceil(least) if terms.extension == "lots" else least
 
 
-def _hours(offer: Offer, candidate: Candidate, period: Figure) -> Node:
-    """The need in hours, or the minimum time where that is longer; untold, one period at least."""
-    needed: Node | None = candidate.workload.figures.get("duration")
-    if needed is None:
+def _share(offer: Offer, asked: Figure | None, period: Figure) -> Figure:
+    """Periods that the hours are, one at least: those asked for, or the least time where that is longer."""
+    needed: Node
+    if asked is None:
         needed = Unknown(condition=duration(), unit=HOUR, id="duration", label="hours needed")
         needed = larger(needed, period)
-    return larger(needed, offer.figures["min_time"]) if "min_time" in offer.figures else needed
+    else:
+        needed = asked
+    for least in _BINDING:
+        needed = larger(needed, offer.figures[least]) if least in offer.figures else needed
+    return larger(needed / period, 1)
 
 
-def duration() -> Condition:
-    """Nobody says how long the work takes (D9)."""
-    return Condition(
-        topic="duration",
-        text="state how many hours the work takes, with the reason",
-        supplier="author of the fiche",
-        piece_kind="fiche",
-    )
+_BINDING = ("min_time", "commitment")
 
 
 def covered(offer: Offer) -> Condition:
@@ -141,5 +144,8 @@ def covered(offer: Offer) -> Condition:
 
 
 def period(offer: Offer) -> Condition:
-    """A price without the time that it pays for."""
-    return _conditions.document("cost", f"have the seller state how many hours {offer.id} pays for")
+    """A price without the time that it pays for; a month is sold as 672, 730 and 744 h."""
+    unit = offer.facts.get("price.unit")
+    told = f": a {unit.value} has no length of its own" if unit is not None else ""
+    text = f"have the seller state how many hours {offer.id} pays for{told}"
+    return _conditions.document("cost", text)

@@ -24,7 +24,9 @@ _EXTENSIONS = ("lots", "hours")
 class Terms:
     """Empty words and None are untold; `valid` is `yes`, `expired`, `early` or `untold` at the date.
 
-    `quoted` is True when a document attests the price: a row alone never admits.
+    `valid_then` is the same on the day of the order, and `yes` where none is stated. `quoted` is True when a
+    document attests the price: a row alone never admits. `unit` is what the seller calls the time of `hours`,
+    `month` the hours of the seller's month, `until` the last day of the price.
     """
 
     price: Figure
@@ -34,6 +36,10 @@ class Terms:
     rate: Figure | None
     extension: str
     valid: str
+    valid_then: str
+    until: str
+    unit: str
+    month: Figure | None
     quoted: bool
     conflicts: tuple[str, ...]
     pieces: tuple[str, ...]
@@ -51,14 +57,19 @@ def terms_of(offer: Offer, candidate: Candidate, ground: Inquiry) -> Terms:
     price = desk.figure("price", "amount", "price")
     assert price is not None
     prices = desk.claims("price")
+    hours, unit = desk.figure("price", "per", "hours"), desk.word("price", "unit", "price.unit")
     return Terms(
         price=price,
         covers=desk.word("price", "covers", "covers"),
-        hours=desk.figure("price", "per", "hours"),
+        hours=hours,
         basis=desk.word("tax", "basis", "tax"),
         rate=desk.figure("tax", "rate", "tax_rate"),
         extension=desk.word("extension", "terms", "extension"),
-        valid=_validity(desk),
+        valid=_validity(desk, ground.date),
+        valid_then=_validity(desk, ground.ordered_on) if ground.ordered_on else "yes",
+        until=_until(desk),
+        unit=unit,
+        month=_month(offer, hours, unit),
         quoted=bool(prices),
         conflicts=tuple(dict.fromkeys(desk.conflicts)),
         pieces=tuple(dict.fromkeys(piece.id for piece, _ in desk.used)),
@@ -112,21 +123,35 @@ class _Desk:
                 self.conflicts.append(f"{told[0][0]} says {told[0][1]}, {who} says {value}")
 
 
-def _validity(desk: _Desk) -> str:
-    """At the decision's date: `yes` if any document says so; a row alone where none speaks."""
+def _month(offer: Offer, hours: Figure | None, unit: str) -> Figure | None:
+    """Hours of the seller's month: 672, 730 and 744 are all sold as one, so none is supposed."""
+    if "month" in offer.figures:
+        return offer.figures["month"]
+    return hours if unit.lower() == "month" else None
+
+
+def _until(desk: _Desk) -> str:
+    """The last day of the price: the latest that a document states, else the row's."""
+    told = [
+        item.words["until"].value for _, item in desk.claims("validity") if "until" in item.words
+    ]
+    own = desk.offer.facts.get("valid_until")
+    return max(told) if told else "" if own is None else own.value
+
+
+def _validity(desk: _Desk, date: str) -> str:
+    """On a day: `yes` if any document says so; a row alone where none speaks."""
     stands = [
-        _at(item.words.get("from"), item.words.get("until"), desk.ground.date)
+        _at(item.words.get("from"), item.words.get("until"), date)
         for _, item in desk.claims("validity")
     ]
-    own = _at(
-        desk.offer.facts.get("valid_from"), desk.offer.facts.get("valid_until"), desk.ground.date
-    )
+    own = _at(desk.offer.facts.get("valid_from"), desk.offer.facts.get("valid_until"), date)
     if not stands:
         return own
     best = min(stands, key=_VALIDITY.index)
     if own == "yes" and best in ("expired", "early"):
         desk.conflicts.append(
-            f"the row of {desk.offer.id} holds on {desk.ground.date}, its documents do not ({best})"
+            f"the row of {desk.offer.id} holds on {date}, its documents do not ({best})"
         )
     return best
 

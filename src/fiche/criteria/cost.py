@@ -20,11 +20,13 @@ def compare(
     """One comparison: the package's cost against the budget, in one currency and on one tax basis."""
     budget = requirement.figures["at_most"]
     basis = requirement.facts.get("tax")
-    bought = package(candidate, basis.value if basis else "", ground)
+    asked = basis.value if basis else ""
+    bought = package(candidate, asked, ground, str(budget.unit), "the budget")
+    most = _most(budget, basis)
     if bought is None:
-        return (_no_offer(candidate, budget, _most(budget, basis)),)
-    if bought.cost.unit != budget.unit:
-        return (_currency(bought, budget),)
+        return (_no_offer(candidate, budget, most),)
+    if not bought.comparable:
+        return (_in_another_currency(bought, budget, most),)
     known = bought.cost if not bought.open else None
     return (
         Comparison(
@@ -34,13 +36,18 @@ def compare(
             have_high=budget,
             need_shown=bought.cost,
             have_shown=budget,
-            useful_margin=budget - known if known is not None and known.high is not None else None,
+            useful_margin=budget - bought.cost if bought.known else None,
             conflicts=bought.conflicts,
-            conditions=tuple(_turning(c, _most(budget, basis)) for c in bought.open),
+            conditions=_conditions_of(bought, most),
             pieces=bought.pieces,
             attested_by=bought.by,
         ),
     )
+
+
+def _conditions_of(bought: Package, most: str) -> tuple[Condition, ...]:
+    """What is open, then what is only guessed: a second reading takes guesses as they stand."""
+    return tuple(_turning(condition, most) for condition in (*bought.open, *bought.guesses))
 
 
 def _most(budget: Figure, basis: Fact | None) -> str:
@@ -59,23 +66,26 @@ def _no_offer(candidate: Candidate, budget: Figure, threshold: str) -> Compariso
     return Comparison(have_shown=budget, conditions=(lacking,))
 
 
-def _currency(bought: Package, budget: Figure) -> Comparison:
-    lacking = Condition(
-        topic="cost",
-        text=(
-            f"the price is in {bought.cost.unit}, the budget in {budget.unit}: state a rate with date "
-            "and source"
-        ),
-        supplier="author of the fiche",
-    )
+def _in_another_currency(bought: Package, budget: Figure, most: str) -> Comparison:
+    """Both amounts as they are: without a rate that counts they are not compared."""
     return Comparison(
         need_shown=bought.cost,
         have_shown=budget,
         conflicts=bought.conflicts,
-        conditions=(lacking, *bought.open),
+        conditions=_conditions_of(bought, most),
         pieces=bought.pieces,
         attested_by=bought.by,
     )
 
 
-MEMBER = Criterion(name="cost", title="Cost of the package", compare=compare)
+MEMBER = Criterion(
+    name="cost",
+    title="Cost of the package",
+    compare=compare,
+    expects="a quote with its validity and its tax basis",
+    settles=(
+        "The cost of the whole package within the budget admits, above it excludes; whatever the quote leaves "
+        "untold opens the upper end."
+    ),
+    needs=(("at_most",),),
+)

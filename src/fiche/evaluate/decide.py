@@ -222,7 +222,15 @@ def _inquiry(bench: _Bench, loads: Loads) -> Inquiry:
         loads=loads,
         vendors={vendor.name: vendor for vendor in doors.vendors},
         purchase=fiche.purchase,
+        candidates=fiche.candidates,
+        ordered_on=_ordered_on(fiche),
     )
+
+
+def _ordered_on(fiche: Fiche) -> str:
+    """The day of the order; empty where the choice states none."""
+    order = fiche.choice.order if fiche.choice is not None else None
+    return order.date if order is not None else ""
 
 
 def _prefix(fiche: Fiche, candidate: Candidate) -> str:
@@ -237,7 +245,8 @@ def _outcome(
     if bench.unnamed:
         worst = max(worst, Verdict.TO_CONFIRM)  # A1: on no identity, no candidate is retained
     priced = aged("cost", candidate, ground)
-    bought = package(priced.candidate, bench.basis, priced.ground)
+    currency = bench.fiche.purchase.currency
+    bought = package(priced.candidate, bench.basis, priced.ground, currency)
     return Outcome(
         candidate=candidate,
         status=_STATUS[worst],
@@ -249,6 +258,7 @@ def _outcome(
         schedule=order.schedule(candidate, aged("delivery", candidate, ground).ground),
         rank=None,
         cost_conditions=_cost_conditions(bought),
+        bill=bought.bill if bought else None,
     )
 
 
@@ -256,7 +266,8 @@ def _cost_conditions(bought: Package | None) -> tuple[Condition, ...]:
     """What keeps a cost from being known: it is shown, and not ranked."""
     if bought is None or bought.known:
         return ()
-    return (*(_conditions.conflict(text) for text in bought.conflicts), *bought.open)
+    conflicts = (_conditions.conflict(text) for text in bought.conflicts)
+    return (*conflicts, *bought.open, *bought.guesses)
 
 
 def _conditional(fiche: Fiche, outcomes: tuple[Outcome, ...]) -> bool:

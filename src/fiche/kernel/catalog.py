@@ -51,10 +51,12 @@ class Offer:
     """What a seller asks, as typed from a document. Unknown terms are absent, never zero.
 
     `figures`: price (money for `hours` when renting), hours (the price's period), cards_per_lot,
-    lots_max, min_order (lots), min_time (hours), tax_rate, setup, storage, egress.
-    `facts`: covers (lot | card), tax (included | excluded), valid_from, valid_until, observed_on,
-    delivery.earliest, delivery.document, quote (piece id), extension (lots | hours), machine, warranty,
-    support, interconnect, host_memory, source.
+    lots_max, min_order (lots), min_time (hours), commitment (hours), month (hours), tax_rate, setup, storage,
+    egress, and the bytes planned of these (storage.quantity), stock.installed, stock.free (cards).
+    `facts`: covers (lot | card), price.unit (month), tax (included | excluded), valid_from, valid_until,
+    observed_on, commitment (in words), storage.per, storage.begun (whole | pro_rata), delivery.earliest,
+    delivery.document, quote (piece id), extension (lots | hours), machine, warranty, support, interconnect,
+    host_memory, source.
     """
 
     id: str

@@ -10,7 +10,7 @@ from fiche.kernel.figure import Figure, Node
 from fiche.kernel.piece import Piece
 from fiche.kernel.purchase import NO_PURCHASE, Purchase
 from fiche.kernel.record import record
-from fiche.kernel.requirement import Policy
+from fiche.kernel.requirement import Candidate, Policy
 from fiche.kernel.workload import Workload
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Inquiry:
     assume: bool = False
     simulations: tuple[Piece, ...] = ()
     purchase: Purchase = NO_PURCHASE
+    candidates: tuple[Candidate, ...] = ()
     ordered_on: str = ""
 
 

@@ -11,3 +11,13 @@ SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU 
 VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
 """
 CURRENCIES = frozenset(_CODES.split())
+
+# Currencies whose smallest unit is not a hundredth (ISO 4217).
+_WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
+_THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
+_MINOR = {**dict.fromkeys(_WHOLE.split(), 0), **dict.fromkeys(_THOUSANDTHS.split(), 3)}
+
+
+def minor_digits(currency: str) -> int:
+    """Decimals that an amount is printed with: 2 for EUR, 0 for JPY, 3 for KWD."""
+    return _MINOR.get(currency, 2)

@@ -14,7 +14,7 @@ class Rate:
     """One amount of `source` is `figure` of `target` on `date`, as `told_by` says.
 
     The figure is declared where a piece prints it, assumed where a person types it: a converted amount is no
-    firmer than its rate.
+    firmer than its rate. `piece` prints it, or is named as where it stands.
     """
 
     source: str
@@ -22,6 +22,7 @@ class Rate:
     figure: Figure
     date: str
     told_by: str
+    piece: str = ""
 
 
 @record

@@ -9,6 +9,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.model import Model
 from fiche.kernel.record import record
+from fiche.kernel.work import Work
 
 
 @record
@@ -38,7 +39,8 @@ class Workload:
     placement.software, process_protocol, optimizer.name, ...
     `figures` by dotted path: model.parameters, model.layers, model.kv_heads, model.head_dim,
     formats.storage_bits, placement.devices, method.rank, duration, ...
-    `model` is what the model's own files say, None where the fiche names none.
+    `model` is what the model's own files say, None where the fiche names none. `work` is how much is to be
+    done, where it is counted.
     """
 
     facts: Mapping[str, Fact]
@@ -50,3 +52,4 @@ class Workload:
     modules_to_save: tuple[str, ...] = ()
     span: Span | None = None
     model: Model | None = None
+    work: Work | None = None

@@ -21,6 +21,7 @@ from fiche.kernel.quantity import (
     parse_ratio,
     parse_score,
 )
+from fiche.kernel.rates import parse_latency, parse_months, parse_throughput
 from fiche.kernel.rounding import printed_interval
 from fiche.kernel.unit import BYTE
 from fiche.kernel.yearly import parse_energy_price, parse_yearly
@@ -43,6 +44,12 @@ _PARSERS: Mapping_[tuple[str, str], Parser] = {
     ("utilisation", "value"): parse_ratio,
     ("yearly_cost", "value"): parse_yearly,
     ("disk", "value"): parse_bytes,
+    ("throughput", "value"): parse_throughput,
+    ("latency", "value"): parse_latency,
+    ("duration", "value"): parse_duration,
+    ("warranty", "value"): parse_months,
+    ("support", "response"): parse_duration,
+    ("budget", "amount"): parse_money,
 }
 _OWN = ("fact", "quote", "line", "page", "by")
 
@@ -81,7 +88,7 @@ def attested(node: Mapping, document: Document, place: int, sign: Signature) -> 
 
 
 # The number of a fact: words that do not hold it print something else.
-_MAIN = ("value", "amount")
+_MAIN = ("value", "amount", "response")
 
 
 # Digits as any country groups them: `47.14`, `24,564`, `45 416`.

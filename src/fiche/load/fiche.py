@@ -11,8 +11,10 @@ from fiche.kernel.choice import Choice
 from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Reader
+from fiche.kernel.ownership import Plan
 from fiche.kernel.piece import Piece
 from fiche.kernel.procedure import SimilarOrder
+from fiche.kernel.purchase import Purchase
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Workload
@@ -34,6 +36,7 @@ from fiche.load.schema import check
 from fiche.load.source import source
 from fiche.load.tree import parse
 from fiche.load.values import Signature, fact
+from fiche.load.work import check_work
 from fiche.load.workload import workload
 
 
@@ -110,6 +113,8 @@ class _Parts(NamedTuple):
     requirements: tuple[Requirement, ...]
     choice: Choice | None
     similar_orders: tuple[SimilarOrder, ...]
+    purchase: Purchase
+    plans: tuple[Plan, ...]
     model: ModelFiles
     contents: Mapping_[str, bytes]
 
@@ -127,13 +132,42 @@ def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
     required = requirements(root, load, faults)
     picked = choice(root, evidence, known_offers(found), faults)
     orders = similar_orders(root, evidence, sign)
+    buying = purchase(root, evidence, desk)
+    check_work(root, load, evidence, faults)
+    compared = _plans(root, bought, evidence, buying, sign)
     _check_documents(root, bought, faults)
     check_extent(bought, required, len(evidence), faults)
     faults.stop()
     assert policy is not None
     return _Parts(
-        load, policy, found, bought, evidence, required, picked, orders, files, desk.contents
+        load,
+        policy,
+        found,
+        bought,
+        evidence,
+        required,
+        picked,
+        orders,
+        buying,
+        compared,
+        files,
+        desk.contents,
     )
+
+
+def _plans(
+    root: Mapping,
+    bought: tuple[Candidate, ...],
+    evidence: tuple[Piece, ...],
+    buying: Purchase,
+    sign: Signature,
+) -> tuple[Plan, ...]:
+    """Plans of buying against renting; their code is loaded where a fiche asks for one."""
+    if "ownership" not in root:
+        return ()
+    from fiche.load.ownership import plans
+
+    return plans(root, bought, evidence, buying, sign)
 
 
 def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
@@ -145,7 +179,7 @@ def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
     }
 
 
-_DOCUMENTS = ("quote", "delivery.document", "declared_memory.document")
+_DOCUMENTS = ("quote", "commitment.quote", "delivery.document", "declared_memory.document")
 
 
 def _check_documents(root: Mapping, bought: tuple[Candidate, ...], faults: Faults) -> None:
@@ -182,5 +216,6 @@ def _fiche(root: Mapping, name: str, content: bytes, parts: _Parts) -> Fiche:
         similar_orders=parts.similar_orders,
         illustrative=root.text("illustrative"),
         language=root.text("language") or "en",
-        purchase=purchase(root),
+        purchase=parts.purchase,
+        plans=parts.plans,
     )

@@ -38,6 +38,11 @@ _FIGURES: Mapping_[str, tuple[str, str, Parser]] = {
     "setup.amount": ("setup", "setup", parse_money),
     "storage.amount": ("storage", "storage", parse_money),
     "egress.amount": ("egress", "egress", parse_money),
+    "setup.quantity": ("setup.quantity", "setup, data planned", parse_bytes),
+    "storage.quantity": ("storage.quantity", "storage, data planned", parse_bytes),
+    "egress.quantity": ("egress.quantity", "egress, data planned", parse_bytes),
+    "month": ("month", "hours of a month", above_zero(parse_duration)),
+    "commitment.time": ("commitment", "least time to pay", parse_duration),
     "stock.installed": ("stock.installed", "cards installed", count_parser("cards")),
     "stock.free": ("stock.free", "cards free", count_parser("cards")),
 }
@@ -49,6 +54,7 @@ _OWN = ("id", "seller", "kind", "gpu", "notes")
 def offer(node: Mapping, faults: Faults) -> Offer:
     """Build an offer from its row."""
     told = {path: scalar for path, scalar in leaves(node) if path not in _OWN}
+    _check_month(told, faults)
     return Offer(
         id=node.text("id"),
         seller=node.text("seller"),
@@ -59,6 +65,19 @@ def offer(node: Mapping, faults: Faults) -> Offer:
         span=node.scalar("id").span,
         notes=node.text("notes"),
     )
+
+
+def _check_month(told: Mapping_[str, Scalar], faults: Faults) -> None:
+    """A seller's month has one length: `month`, and `price.per` where `price.unit` is month."""
+    keys = ("month", "price.per", "price.unit")
+    if not all(key in told for key in keys) or told["price.unit"].text.lower() != "month":
+        return
+    first, second = (parse_duration(told[key].text) for key in ("month", "price.per"))
+    if isinstance(first, Misread) or isinstance(second, Misread) or first.value == second.value:
+        return
+    message = f"a month of this offer is {told['month'].text}, and its price is for {second.text}"
+    hint = "a seller's month has one length: leave 'month' out, or correct 'price.per'"
+    faults.add("F363", message, told["month"].span, hint)
 
 
 def _figures(

@@ -12,9 +12,11 @@ from fiche.load.schema import document
 # Facts whose path in the kernel is not the key that an author writes.
 RENAMED = {key: path for path, key in WRITTEN.items()}
 # What a workload asks for: a candidate that changed it would answer another question (D6, D10).
-NEED = ("model", "code", "operation", "inputs", "seed", "cases", "duration")
+NEED = ("model", "code", "operation", "inputs", "seed", "cases", "duration", "work")
 CHANGEABLE_DIMENSIONS = ("resident_sequences", "batch", "microbatch", "accumulation")
 _COUNTS = ("count", "positive")
+# What a workload states that is neither a fact of it nor a plain count: read elsewhere.
+_APART = ("duration.", "work.")
 
 
 class Term(NamedTuple):
@@ -34,7 +36,7 @@ def workload_terms() -> Mapping[str, Term]:
     """Every dotted path under `workload`; `engine.settings.*` ends in `*` where any key may follow."""
     definitions = document("fiche")["$defs"]
     found = _terms(definitions["workload"], definitions, "")
-    return {path: told for path, told in found if not path.startswith("duration.")}
+    return {path: told for path, told in found if not path.startswith(_APART)}
 
 
 @cache

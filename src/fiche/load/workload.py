@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
-from fiche.kernel.origin import Assumed, Stated
+from fiche.kernel.origin import Assumed, Origin, Stated
 from fiche.kernel.quantity import parse_bytes, parse_duration
 from fiche.kernel.unit import counted
 from fiche.kernel.workload import Case, Workload
@@ -14,6 +14,7 @@ from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
 from fiche.load.values import Signature, count_parser, fact, figure, leaves, unique
 from fiche.load.vocabulary import RENAMED, dimension_terms, term
+from fiche.load.work import work
 
 
 def workload(fiche: Mapping, sign: Signature) -> Workload:
@@ -22,7 +23,7 @@ def workload(fiche: Mapping, sign: Signature) -> Workload:
     faults = sign.faults
     return Workload(
         facts={**dict(_facts(node)), **dict(_case_facts(node))},
-        figures={**dict(_figures(node, faults)), **_duration(node, faults)},
+        figures={**dict(_figures(node, faults)), **_duration(node, sign)},
         cases=tuple(_case(one, faults) for one in unique(node.each("cases"), "case", faults)),
         reserve=tuple(
             _reserve(one, sign) for one in unique(fiche.each("reserve"), "reserve", faults)
@@ -33,6 +34,7 @@ def workload(fiche: Mapping, sign: Signature) -> Workload:
         method_targets=_words(node, "targets"),
         modules_to_save=_words(node, "modules_to_save"),
         span=node.span,
+        work=work(node, sign),
     )
 
 
@@ -75,13 +77,16 @@ def count(scalar: Scalar, path: str, label: str, faults: Faults) -> Figure:
     return figure(scalar, count_parser(counted(path)), path, label, faults)
 
 
-def _duration(node: Mapping, faults: Faults) -> dict[str, Figure]:
+def _duration(node: Mapping, sign: Signature) -> dict[str, Figure]:
+    """The hours to be rented, as stated; somebody's guess of them where `by` says whose."""
     if "duration" not in node:
         return {}
     told = node.mapping("duration")
-    value = told.scalar("value")
-    origin = Stated(span=value.span, because=told.text("because"))
-    return {"duration": figure(value, parse_duration, "duration", "duration", faults, origin)}
+    value, because = told.scalar("value"), told.text("because")
+    origin: Origin = Stated(span=value.span, because=because)
+    if "by" in told:
+        origin = Assumed(by=told.text("by"), because=because, span=value.span)
+    return {"duration": figure(value, parse_duration, "duration", "duration", sign.faults, origin)}
 
 
 # Ids of a case start its figures (`limit.kv_cache`); so do these words, of lists of their own.

@@ -1,0 +1,129 @@
+"""What keeps a cost from being known: each point that a seller, a buyer or the author has to state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria import _conditions
+from fiche.criteria._bought import Bought, covered, period, plain
+from fiche.criteria._hours import Hours
+from fiche.criteria._terms import Terms
+from fiche.criteria._words import number_text
+from fiche.kernel.catalog import Offer
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.record import record
+from fiche.kernel.requirement import Candidate
+
+_AUTHOR = "author of the fiche"
+
+
+@record
+class Priced:
+    """One candidate's offer, its terms, how much of it is bought and for how long."""
+
+    candidate: Candidate
+    offer: Offer
+    terms: Terms
+    bought: Bought
+    hours: Hours
+
+
+def open_of(priced: Priced, basis: str, ground: Inquiry) -> Iterator[Condition]:
+    """Everything open, in the order in which a reader should take it."""
+    yield from _open_hours(priced)
+    yield from _open_quantity(priced)
+    yield from _open_stock(priced)
+    offer, terms = priced.offer, priced.terms
+    if not terms.quoted:
+        yield _conditions.document("cost", f"get a quote that states the price of offer {offer.id}")
+    yield from _open_tax(offer, terms, basis, ground)
+    for valid, date, of in (
+        (terms.valid, ground.date, "decision"),
+        (terms.valid_then, ground.ordered_on, "order"),
+    ):
+        if valid != "yes":
+            yield _conditions.document("cost", _validity_text(offer, valid, date, of))
+
+
+def _open_hours(priced: Priced) -> Iterator[Condition]:
+    offer, terms, periods = priced.offer, priced.terms, priced.bought.periods
+    if offer.kind == "buy":
+        return
+    yield from priced.hours.open
+    if terms.hours is None:
+        yield period(offer)
+    elif terms.hours.low > 1 and periods.low > 1 and not terms.extension_told:
+        text = f"have the seller state how {offer.id} is extended: by lots or by hours"
+        yield _conditions.document("cost", text)
+    bound = offer.facts.get("commitment")
+    if bound is not None and "commitment" not in offer.figures and bound.value.lower() != "none":
+        text = f"have the seller state in hours what '{bound.value}' binds the buyer of {offer.id} to pay"
+        yield _conditions.document("cost", text)
+
+
+def _open_quantity(priced: Priced) -> Iterator[Condition]:
+    """What keeps the number of lots from being known, or being had."""
+    offer, bought = priced.offer, priced.bought
+    if not bought.units.exact:
+        yield covered(offer)
+    most = offer.figures.get("lots_max")
+    if most is not None and bought.lots is not None and bought.lots.low > most.low:
+        yield _conditions.document(
+            "cost",
+            f"{offer.id} has {number_text(most.low)} lots at most: have the seller offer "
+            f"{number_text(bought.lots.low)}",
+        )
+
+
+def _open_stock(priced: Priced) -> Iterator[Condition]:
+    """Installed is not free: 5 free of 8 installed serve no order of 8."""
+    offer = priced.offer
+    free, installed = (offer.figures.get(f"stock.{word}") for word in ("free", "installed"))
+    there = free if free is not None else installed
+    cards = priced.bought.cards if priced.bought.cards is not None else priced.candidate.cards
+    if there is None or plain(cards).low <= there.low:
+        return
+    seen = number_text(there.low) + (" cards free" if free is not None else " cards")
+    if installed is not None:
+        seen += f" of {number_text(installed.low)} installed" if free is not None else " installed"
+    yield _conditions.document(
+        "availability",
+        f"{offer.id} shows {seen}: have the seller confirm {number_text(plain(cards).low)} for the order",
+        threshold=f"free cards >= {number_text(plain(cards).low)}",
+    )
+
+
+def _open_tax(offer: Offer, terms: Terms, basis: str, ground: Inquiry) -> Iterator[Condition]:
+    if not basis:
+        text = "state whether the budget is before or after tax"
+        yield _conditions.document("cost", text, supplier=_AUTHOR)
+        return
+    if not terms.basis:
+        yield _conditions.document("cost", f"have the seller state whether {offer.id} includes tax")
+        return
+    recovery = ground.purchase.recovery
+    untaxed = terms.rate is not None and terms.rate.high == 0
+    if basis == "payable" and recovery is None and not untaxed:
+        text = "state 'buyer.tax_recovery', the share of the tax that the buyer gets back"
+        yield _conditions.document("cost", text, supplier=_AUTHOR)
+    if terms.rate is None and not _needs_no_rate(basis, terms, ground):
+        yield _conditions.document("cost", f"have the seller state the tax rate of {offer.id}")
+
+
+def _needs_no_rate(basis: str, terms: Terms, ground: Inquiry) -> bool:
+    """The asked amount is the priced one: none of the tax is recovered, or all of it."""
+    if basis != "payable":
+        return basis == terms.basis
+    recovery = ground.purchase.recovery
+    if recovery is None:
+        return False
+    return recovery.low == 1 if terms.basis == "excluded" else recovery.high == 0
+
+
+def _validity_text(offer: Offer, valid: str, date: str, of: str) -> str:
+    if valid == "untold":
+        return f"have the seller state until when {offer.id} holds ({of} of {date})"
+    return f"renew {offer.id}: it does not hold on {date} ({valid})" + (
+        ", the day of the order" if of == "order" else ""
+    )

@@ -1,0 +1,90 @@
+"""An amount in another currency: at a rate with its date and source, or not at all (catalog 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria._days import days_between
+from fiche.kernel import trace
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure
+from fiche.kernel.origin import Assumed
+from fiche.kernel.purchase import Rate
+from fiche.kernel.record import record
+
+# How long a rate may be leaned on, in a policy's `max_age`; a kind that is not named goes by the others.
+_AGE, _OTHERS = "exchange", "others"
+
+
+@record
+class Exchange:
+    """How an amount gets into a currency: `rate` is None where it needs none, or nobody tells one.
+
+    `open` says what rate is missing, or why the one at hand does not count; `guess` what would make an assumed
+    one firm.
+    """
+
+    source: str
+    target: str
+    rate: Rate | None = None
+    open: Condition | None = None
+    guess: Condition | None = None
+
+    @property
+    def possible(self) -> bool:
+        """True where amounts can stand in the wanted currency."""
+        return self.open is None
+
+    def of(self, amount: Figure) -> Figure:
+        """The amount in the wanted currency, where a rate leads there; else as it is."""
+        if self.rate is None:
+            return amount
+        if self.rate.source == self.source:
+            return amount * self.rate.figure
+        return amount / self.rate.figure
+
+
+def exchange(source: str, target: str, whose: str, ground: Inquiry) -> Exchange:
+    """The way from one currency to another, `whose` it is said in words: `the budget`."""
+    if not target or source == target:
+        return Exchange(source=source, target=target)
+    pair = {source, target}
+    rate = next((one for one in ground.purchase.rates if {one.source, one.target} == pair), None)
+    if rate is None:
+        text = f"the price is in {source}, {whose} in {target}: state a rate with date and source"
+        return Exchange(source=source, target=target, open=_lacking(text))
+    why = next(_stale(rate, ground), "")
+    if why:
+        text = f"renew the rate between {source} and {target}: {why}"
+        return Exchange(source=source, target=target, open=_lacking(text))
+    return Exchange(source=source, target=target, rate=rate, guess=_guess(rate))
+
+
+def _stale(rate: Rate, ground: Inquiry) -> Iterator[str]:
+    """Why a rate does not count on the decision's day."""
+    if rate.date > ground.date:
+        yield f"it is of {rate.date}, after the decision of {ground.date}"
+    if rate.piece and all(piece.id != rate.piece for piece in ground.pieces):
+        yield f"{rate.piece}, which prints it, is out of date"
+    ages = ground.policy.max_age
+    most, age = ages.get(_AGE, ages.get(_OTHERS)), days_between(rate.date, ground.date)
+    if most is not None and age is not None and age > most:
+        yield (
+            f"it is of {rate.date}, {age} days before the decision of {ground.date}: policy "
+            f"'{ground.policy.name}' lets a rate count for {most} days"
+        )
+
+
+def _guess(rate: Rate) -> Condition | None:
+    if trace.firm(rate.figure) or not isinstance(rate.figure.origin, Assumed):
+        return None
+    text = (
+        f"attach what prints the rate of {rate.date} between {rate.source} and {rate.target} ({rate.told_by}): "
+        f"{rate.figure.origin.by} typed it"
+    )
+    return _lacking(text)
+
+
+def _lacking(text: str) -> Condition:
+    return Condition(topic="cost", text=text, supplier="author of the fiche")
