@@ -22,6 +22,7 @@ from fiche.kernel.quantity import (
     parse_score,
     parse_version,
 )
+from fiche.kernel.rates import parse_latency, parse_months, parse_throughput
 from fiche.kernel.specifier import parse_specifier
 from fiche.kernel.yearly import parse_energy_price, parse_yearly
 from fiche.load.fault import Faults
@@ -46,6 +47,9 @@ QUANTITIES: Mapping[str, Callable[[str], object]] = {
     "date": parse_date,
     "yearly": parse_yearly,
     "energy_price": parse_energy_price,
+    "work_rate": parse_throughput,
+    "latency": parse_latency,
+    "months": parse_months,
     "count": lambda text: parse_count(text, ""),
     "positive": lambda text: parse_count(text, ""),
 }

@@ -1,0 +1,185 @@
+"""From which use, and from when, buying has paid: exact, or an interval where rent goes by whole periods."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fiche.evaluate._frame import Frame
+from fiche.evaluate._owning import counted
+from fiche.evaluate._worths import HOURS_IN_YEAR, WATT_HOURS, numbers
+from fiche.kernel.figure import Figure, bare, either, floor, larger
+from fiche.kernel.origin import Stated
+from fiche.kernel.ownership import Crossing, Owned, Rental, Steps, Threshold
+from fiche.kernel.requirement import Candidate
+from fiche.kernel.unit import count_of
+
+_PERIODS = "rent is paid by whole periods: below this no period is too many, above it none too few"
+_OPEN = Threshold(never="open")
+
+
+# --- Utilisation ----------------------------------------------------------------------------------
+
+
+def at_stated_energy(own: Owned, rent: Rental, owner: str) -> Figure | None:
+    """Owned a year / (cards x 8760 x rent an hour): the plain quotient, whose energy is the plan's."""
+    if not own.per_year.exact or not rent.per_hour.exact or not rent.per_hour.low:
+        return None
+    whole = bare(rent.cards) * HOURS_IN_YEAR * rent.per_hour
+    found = own.per_year / whole
+    return found.named(
+        f"{owner}.break_even_at_stated_energy", "break-even utilisation, energy as stated"
+    )
+
+
+def energy_an_hour(candidate: Candidate, frame: Frame) -> Figure | None:
+    """What one more hour of use adds to the energy; None where use does not change it, or it is untold."""
+    told = frame.plan.figures
+    if "load_hours" in told or not {"load", "pue", "price"} <= told.keys():
+        return None
+    if "idle" not in told and "idle_hours" not in told:
+        return None
+    waits = "idle_hours" not in told
+    more = told["load"] - told["idle"] if waits else told["load"]
+    price = frame.money.converted(told["price"])
+    if price is None:
+        return None
+    an_hour = more * counted(candidate, frame) * told["pue"] / WATT_HOURS * price
+    return an_hour.named(f"{frame.owner}.energy_an_hour", "energy of one more hour of use")
+
+
+def break_even(
+    owned: Figure, rent: Rental, energy: Figure | None, name: str, frame: Frame
+) -> Threshold:
+    """The utilisation at which a year of owning, whose energy follows it, costs what its hours of rent do.
+
+    `owned` is a year of owning at the plan's utilisation, so that it serves discounted years too. Where rent
+    does not depend on use, or no price of an hour is known, there is none.
+    """
+    steps = rent.steps
+    if steps is None or not owned.exact or frame.word("rented", "as_used") != "as_used":
+        return _OPEN
+    an_hour = steps.one / steps.period
+    spent = energy * frame.used_hours if energy is not None else None
+    fixed = owned if spent is None else owned - spent
+    net = an_hour if energy is None else an_hour - energy
+    if net.low <= 0:
+        return Threshold(never="rent")
+    if fixed.low <= steps.base.low:
+        return Threshold(never="below")
+    later = (fixed - steps.base) / (net * HOURS_IN_YEAR)
+    value = _spread(later, fixed, steps, net) if steps.whole else later
+    value = value.named(name, "break-even utilisation")
+    if later.low * HOURS_IN_YEAR.low < steps.least.low * steps.period.low:
+        return Threshold(never="below")
+    return Threshold(value=value, never="above" if value.low > 1 else "")
+
+
+def _spread(later: Figure, fixed: Figure, steps: Steps, net: Figure) -> Figure:
+    """From where one period more could already cost as much, to where every period in full does."""
+    first = fixed - steps.base - steps.one
+    if first.low <= 0:
+        return later
+    return either(first / (net * HOURS_IN_YEAR), later, _PERIODS)
+
+
+# --- Time -----------------------------------------------------------------------------------------
+
+
+def crossing(own: Owned, rent: Rental, owner: str, years: Figure | None) -> Crossing | str:
+    """The first moment at which the rent paid exceeds the cost of owning so far; a word where there is none.
+
+    What is bought is paid at the start, what runs is spent evenly; a period is paid as it begins.
+    """
+    steps, hours = rent.steps, rent.rented_hours
+    known = own.running.exact and own.capex.exact and rent.per_year.exact
+    if steps is None or years is None or not known or not hours.exact:
+        return "open"
+    for year in range(int(years.low)):
+        before = _before(year, own, rent, owner)
+        found = _within(before, own, steps, hours, owner)
+        if found is not None:
+            return _crossing(found, before, own, rent, owner)
+    return "within"
+
+
+def _before(year: int, own: Owned, rent: Rental, owner: str) -> tuple[Figure, Figure, Figure]:
+    """Whole years before, and what owning and renting have cost by then."""
+    count = Figure(
+        low=year,
+        high=year,
+        unit=count_of("years"),
+        origin=Stated(
+            span=None, because="whole years before the crossing, tried one after another"
+        ),
+        id=f"{owner}.whole_years",
+        label="whole years before the crossing",
+    )
+    return count, own.capex + own.running * count, rent.per_year * count
+
+
+def _within(
+    before: tuple[Figure, Figure, Figure], own: Owned, steps: Steps, hours: Figure, owner: str
+) -> tuple[Figure | None, Figure] | None:
+    """(hours into this year or None for its start, periods paid by then); None where rent stays below."""
+    _, spent, paid = before
+    start = paid + steps.base + steps.one * steps.least
+    if start.low > spent.low:
+        return None, steps.least
+    a_period = own.running * steps.period / hours
+    if steps.one.low <= a_period.low:
+        return None
+    lead = spent - paid - steps.base
+    if steps.whole:
+        paid_by = larger(floor((lead - a_period) / (steps.one - a_period)), steps.least)
+        ends = -(-Fraction(hours.low) // Fraction(steps.period.low))
+        return (paid_by * steps.period, paid_by + 1) if paid_by.low < ends else None
+    share = lead / (steps.one - a_period)
+    return (share * steps.period, share) if share.low * steps.period.low <= hours.low else None
+
+
+def _crossing(
+    found: tuple[Figure | None, Figure],
+    before: tuple[Figure, Figure, Figure],
+    own: Owned,
+    rent: Rental,
+    owner: str,
+) -> Crossing:
+    steps, hours = rent.steps, rent.rented_hours
+    assert steps is not None
+    into, periods = found
+    whole = before[0] * hours
+    at = (whole if into is None else whole + into).named(
+        f"{owner}.crossing_hours", "rented hours until rent has cost more than owning so far"
+    )
+    cost = before[2] + steps.base + steps.one * periods
+    return Crossing(
+        used_hours=at,
+        years=(at / hours).named(f"{owner}.crossing_years", "years until then"),
+        cost=cost.named(f"{owner}.crossing_cost", "rent paid by then"),
+    )
+
+
+def first_year(
+    own: Owned, rent: Rental, owner: str, rate: Figure | None, years: Figure | None
+) -> Threshold:
+    """The first year at whose end the rent paid, discounted, exceeds the purchase and what ran, discounted."""
+    known = own.running.exact and own.capex.exact and rent.per_year.exact
+    if rate is None or years is None or not known:
+        return _OPEN
+    for year in range(1, int(years.low) + 1):
+        worth = numbers(Fraction(rate.low), year)[0]
+        if rent.per_year.low * worth > own.capex.low + own.running.low * worth:
+            return Threshold(
+                value=Figure(
+                    low=year,
+                    high=year,
+                    unit=count_of("years"),
+                    origin=Stated(
+                        span=None,
+                        because="payments at the end of each year, one year after another",
+                    ),
+                    id=f"{owner}.first_year",
+                    label="first year at whose end rent has cost more than owning so far, discounted",
+                )
+            )
+    return Threshold(never="within")

@@ -1,0 +1,120 @@
+"""What renting costs for the same years, on the offer's own billing: whole periods, minimums, charges (D9)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fiche.criteria._package import package
+from fiche.criteria._stale import aged
+from fiche.criteria._terms import terms_of
+from fiche.evaluate._frame import Frame
+from fiche.evaluate._worths import HOURS_IN_YEAR
+from fiche.kernel.comparison import Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.figure import Figure, Number, bare, ceil, larger
+from fiche.kernel.ownership import Rental, Steps
+from fiche.kernel.record import replace
+from fiche.kernel.requirement import Candidate
+
+# Costs of a plan are compared before tax: what of it is recovered is the buyer's own matter.
+BASIS = "excluded"
+
+
+def priced(
+    candidate: Candidate, hours: Figure | None, frame: Frame, ground: Inquiry
+) -> Figure | None:
+    """The package's cost for so many hours, in the plan's currency; None where nobody says it."""
+    found = _package(candidate, hours, ground)
+    cost = None if found is None else frame.money.converted(found[0])
+    return cost if isinstance(cost, Figure) else None
+
+
+def open_terms(
+    candidate: Candidate, hours: Figure | None, ground: Inquiry
+) -> tuple[Condition, ...]:
+    """What keeps that cost from being known."""
+    found = _package(candidate, hours, ground)
+    return () if found is None else found[1]
+
+
+def _package(
+    candidate: Candidate, hours: Figure | None, ground: Inquiry
+) -> tuple[Figure, tuple[Condition, ...]] | None:
+    load = candidate.workload
+    if hours is not None:
+        load = replace(load, figures={**load.figures, "duration": hours})
+    told = aged("cost", replace(candidate, workload=load), ground)
+    bought = package(told.candidate, BASIS, told.ground)
+    return None if bought is None else (bought.cost, bought.open)
+
+
+def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None:
+    """Renting year by year; None where no price is told."""
+    owner = f"{frame.owner}.{candidate.id}"
+    always = frame.word("rented", "as_used") == "without_break"
+    hours = HOURS_IN_YEAR if always else frame.used_hours
+    cost = priced(candidate, hours, frame, ground)
+    if cost is None:
+        return None
+    yearly = cost.named(f"{owner}.rent_per_year", "renting, a year")
+    later = None if frame.by_worth is None else yearly * frame.by_worth.sum
+    paid = bare(candidate.cards) * frame.used_hours
+    return Rental(
+        candidate=candidate.id,
+        cards=candidate.cards,
+        rented_hours=hours,
+        per_year=yearly,
+        per_hour=(yearly / paid).named(f"{owner}.rent_per_hour", "renting, a card and useful hour"),
+        undiscounted=(yearly * frame.undiscounted.sum).named(f"{owner}.rent", "renting, all years"),
+        discounted=(
+            None
+            if later is None
+            else later.named(f"{owner}.rent_discounted", "renting, all years, discounted")
+        ),
+        steps=_steps(candidate, hours, yearly, frame, ground),
+        conditions=open_terms(candidate, hours, ground),
+    )
+
+
+def _steps(
+    candidate: Candidate, hours: Figure, cost: Figure, frame: Frame, ground: Inquiry
+) -> Steps | None:
+    """How a year's rent grows, read off the offer itself: what so many periods cost, and one more."""
+    offer, owner = candidate.offer, f"{frame.owner}.{candidate.id}"
+    if offer is None:
+        return None
+    terms = terms_of(offer, candidate, ground)
+    if terms.hours is None or not terms.hours.exact:
+        return None
+    period, whole = terms.hours, terms.extension != "hours"
+    share = offer.figures.get("min_time", terms.hours) / terms.hours
+    least = larger(ceil(share) if whole else share, 1).named(
+        f"{owner}.least_periods", "periods that are paid at least"
+    )
+    few, more = (
+        _of_periods(candidate, count, f"{owner}.rent", period, frame, ground)
+        for count in (ceil(least).low, ceil(least).low + 1)
+    )
+    if few is None or more is None or more.low < few.low:
+        return None
+    one = (more - few).named(f"{owner}.one_period", "renting, one period more")
+    if few.low < one.low * ceil(least).low:
+        return None
+    base = (few - one * ceil(least)).named(f"{owner}.rent_base", "renting, beside the periods")
+    found = Steps(base=base, one=one, period=period, least=least, whole=whole)
+    return found if cost.exact and rent_of(found, hours.low) == cost.low else None
+
+
+def rent_of(steps: Steps, hours: Number) -> Fraction:
+    """The rent of one year by its steps."""
+    share = max(Fraction(hours) / Fraction(steps.period.low), Fraction(steps.least.low))
+    return steps.base.low + Fraction(steps.one.low) * (share.__ceil__() if steps.whole else share)
+
+
+def _of_periods(
+    candidate: Candidate, count: Number, name: str, period: Figure, frame: Frame, ground: Inquiry
+) -> Figure | None:
+    cost = priced(candidate, period * count, frame, ground)
+    if cost is None or not cost.exact:
+        return None
+    return cost.named(f"{name}_of_{count}", f"renting, periods: {count}")
