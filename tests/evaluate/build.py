@@ -9,7 +9,7 @@ import re
 from fractions import Fraction
 
 from fiche.evaluate.decide import Doors, decide
-from fiche.evaluate.findings import judged, second_readings
+from fiche.evaluate.findings import judged, second_readings, supposing
 from fiche.evaluate.loads import loads_of
 from fiche.kernel.address import Pointer, Span
 from fiche.kernel.catalog import Card, Offer, Sighting
@@ -499,7 +499,7 @@ def capacity_words(value, counter="torch_total_memory", rounding="exact", **chan
 
 
 def requirement(kind, level="must", *, id=None, cases=(), **terms):
-    """Thresholds as figures, the rest as words."""
+    """Thresholds as figures, lists of which one is enough as lists, the rest as words."""
     return Requirement(
         id=id or kind,
         kind=kind,
@@ -508,7 +508,21 @@ def requirement(kind, level="must", *, id=None, cases=(), **terms):
         cases=tuple(cases),
         figures={name: value for name, value in terms.items() if isinstance(value, Figure)},
         facts={name: typed(value, "") for name, value in terms.items() if isinstance(value, str)},
+        choices={
+            name: tuple(typed(one, "") for one in value)
+            for name, value in terms.items()
+            if isinstance(value, list)
+        },
     )
+
+
+def printing(id="print", machine=MACHINE, **facts):
+    """What a tool printed of a machine: `devices__0__ecc="on"`; None as machine prints none."""
+    made = piece(id, machine=machine)
+    told = {path.replace("__", "."): value for path, value in facts.items()}
+    words = {path: Fact(value=value, address=pointer(id)) for path, value in told.items()}
+    reading = replace(made.reading, facts={**made.reading.facts, **words})
+    return replace(made, reading=reading)
 
 
 def memory(**changes):
@@ -625,7 +639,7 @@ def second(asked, pieces=(), on=None, **changes):
     firm = ground(pieces, on=on, **changes)
     found = tuple(judged(criterion, asked, on, firm))
     guessing = replace(firm, assume=True)
-    return tuple(second_readings(criterion, asked, on, found, guessing))
+    return tuple(second_readings(supposing(criterion, asked, on, found, guessing)))
 
 
 def topics(found):

@@ -12,7 +12,7 @@ from evaluate.build import (
     stated,
 )
 
-from fiche.evaluate.findings import judged, second_readings
+from fiche.evaluate.findings import judged, second_readings, supposing
 from fiche.kernel.comparison import Claim, Comparison
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -101,7 +101,8 @@ def second(firmly, guessing):
     made = criterion(firmly, guessing=(guessing,))
     asked, on, firm = requirement("document", document="x"), candidate(), ground()
     first = tuple(judged(made, asked, on, firm))
-    return tuple(second_readings(made, asked, on, first, replace(firm, assume=True)))
+    guessing = replace(firm, assume=True)
+    return tuple(second_readings(supposing(made, asked, on, first, guessing)))
 
 
 OPEN = Comparison(have_low=stated(5, BYTE))

@@ -8,7 +8,6 @@ guessed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.workload import Case, Workload
 
 Installed = Callable[[str], str | None]
 _GENERATION = ("model_load", "model_init", "inputs", "encoder", "prefill", "decode")
@@ -31,6 +31,8 @@ _RANDOM = (
 
 def installed(name: str) -> str | None:
     """The installed version of a distribution, None where there is none."""
+    from importlib import metadata
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -75,6 +77,13 @@ def job_words(
     }
 
 
+def refusals(workload: Workload, case: Case) -> tuple[str, ...]:
+    """Why no ready workload runs this case on a machine with the versions stated; nothing where one does."""
+    told = Told(workload, case)
+    _Job(told, Path(), lambda _: None).read({}, {})
+    return tuple(fault.message for fault in told.faults)
+
+
 def _candidate(fiche: Fiche, name: str | None) -> Candidate | None:
     if name is None:
         return None
@@ -101,11 +110,24 @@ class _Job:
 
     def made(self) -> dict[str, Any]:
         """Workload, options, words, variables, seed and notes; faults are kept with what was told."""
+        options: dict[str, Any] = {}
+        words: dict[str, Any] = {}
+        operation, variables = self.read(options, words)
+        return {
+            "workload": "generation" if operation == "generation" else "training",
+            "options": options,
+            "words": words,
+            "environment_variables": variables,
+            "notes": self._weights(options),
+            **_seed(self.told),
+        }
+
+    def read(self, options: dict[str, Any], words: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        """Fill in options and words, touching no file; returns the operation and the process's variables."""
         told = self.told
         operation = told.one_of("operation", ("generation", "training", "adaptation"), needed=True)
-        options = self._identity()
-        words = common(told, self.versions)
-        notes = self._weights(options)
+        options.update(self._identity())
+        words.update(common(told, self.versions))
         if operation == "generation":
             self._generation(options, words)
         elif operation:
@@ -113,14 +135,7 @@ class _Job:
         check_process(told)
         variables = allocator_variables(told)
         _refuse_left(told)
-        return {
-            "workload": "generation" if operation == "generation" else "training",
-            "options": options,
-            "words": words,
-            "environment_variables": variables,
-            "notes": notes,
-            **_seed(told),
-        }
+        return operation, variables
 
     def _identity(self) -> dict[str, Any]:
         """The configuration that is run, and the name and revision that the fiche gives it (A1)."""

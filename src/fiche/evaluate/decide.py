@@ -223,14 +223,7 @@ def _inquiry(bench: _Bench, loads: Loads) -> Inquiry:
         vendors={vendor.name: vendor for vendor in doors.vendors},
         purchase=fiche.purchase,
         candidates=fiche.candidates,
-        ordered_on=_ordered_on(fiche),
     )
-
-
-def _ordered_on(fiche: Fiche) -> str:
-    """The day of the order; empty where the choice states none."""
-    order = fiche.choice.order if fiche.choice is not None else None
-    return order.date if order is not None else ""
 
 
 def _prefix(fiche: Fiche, candidate: Candidate) -> str:

@@ -1,11 +1,141 @@
-"""What to settle next, for every candidate that is neither retained nor beyond it."""
+"""What to settle next: steps in the order of their cost, what they turn, what to write to whom (D1, D6)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fiche.evaluate.rejudge import Judged
-from fiche.kernel.settling import Settling
+from fiche.evaluate.settlement import STATED_FIRST
+from fiche.kernel.figure import Number
+from fiche.kernel.finding import Verdict
+from fiche.kernel.record import replace
+from fiche.kernel.requirement import Candidate
+from fiche.kernel.settling import ENTRY, Effort, Flips, Settling, Step
 
 
 def settling(judged: Judged) -> Settling | None:
-    """What to settle next, for every candidate that is neither retained nor beyond it."""
-    return None
+    """What to settle next; None where nothing is open and nothing that was assumed or stated could turn."""
+    from fiche.evaluate.sensitivity import sensitivities
+
+    turns = sensitivities(judged.decision)
+    if all(_is_closed(outcome.verdict) for outcome in judged.decision.outcomes) and not _wants(
+        judged
+    ):
+        return Settling(sensitivities=turns) if turns else None
+    from fiche.evaluate.flips import flips_of
+    from fiche.evaluate.letters import letters_of
+    from fiche.evaluate.steps import plan_of
+
+    plan = plan_of(judged)
+    for name, step in plan.steps.items():
+        plan.steps[name] = _after(plan.steps.values(), _priced(judged, step))
+    steps = tuple(sorted(plan.steps.values(), key=_cheapest))
+    flips = tuple(_in_order(one, steps) for one in flips_of(plan))
+    return Settling(
+        steps=steps,
+        next=_next(flips, steps),
+        flips=flips,
+        letters=letters_of(plan),
+        sensitivities=turns,
+        is_mixed=len({step.cost.unit for step in steps if step.cost is not None}) > 1,
+    )
+
+
+def _is_closed(verdict: Verdict) -> bool:
+    return verdict is not Verdict.TO_CONFIRM
+
+
+def _wants(judged: Judged) -> bool:
+    """Something is open beside the musts: a preference, or a cost that keeps a candidate from its rank."""
+    return any(
+        o.verdict is not Verdict.EXCLUDE
+        and (o.cost_conditions or any(f.conditions for f in o.findings))
+        for o in judged.decision.outcomes
+    )
+
+
+# --- What a step costs ----------------------------------------------------------------------------
+
+
+def _priced(judged: Judged, step: Step) -> Step:
+    """The step with the effort that the fiche states of it: the one that names most of it."""
+    fiche = judged.decision.fiche
+    mine = {one.candidate for one in step.settles}
+    candidates = [c for c in fiche.candidates if c.id in mine]
+    fitting = [one for one in fiche.efforts if _fits(one, step, candidates)]
+    best = max(
+        fitting,
+        key=lambda one: sum(map(bool, (one.candidate, one.seller, one.machine))),
+        default=None,
+    )
+    if best is None:
+        return step
+    return replace(step, cost=best.cost, hours=best.hours, because=best.because)
+
+
+def _fits(effort: Effort, step: Step, candidates: list[Candidate]) -> bool:
+    topics = {one.topic for one in step.settles}
+    sellers = {c.offer.seller for c in candidates if c.offer is not None}
+    return (
+        effort.topic in (*topics, step.kind)
+        and effort.candidate in ("", *(c.id for c in candidates))
+        and effort.seller in ("", step.seller, *sellers)
+        and effort.machine in ("", step.machine)
+    )
+
+
+_Key = tuple[bool, str, Number, bool, Number, bool, int, str]
+
+
+def _cheapest(step: Step) -> _Key:
+    """Known cost first, an unknown one never as nothing; then hours, what can begin, what answers most."""
+    money, hours = step.cost, step.hours
+    answered = sum(one.decides for one in step.settles)
+    return (
+        money is None,
+        "" if money is None else str(money.unit),
+        0 if money is None else money.high or money.low,
+        hours is None,
+        0 if hours is None else hours.high or hours.low,
+        bool(step.after),
+        -answered,
+        step.id,
+    )
+
+
+def _in_order(flips: Flips, steps: tuple[Step, ...]) -> Flips:
+    """Sets by what they cost together, where all of it is known; then fewest steps, then by name."""
+    place = {step.id: number for number, step in enumerate(steps)}
+    by_id = {step.id: step for step in steps}
+
+    def key(names: tuple[str, ...]) -> tuple[bool, Number, int, tuple[str, ...]]:
+        costs = [by_id[name].cost for name in names]
+        known = [one.high or one.low for one in costs if one is not None]
+        units = {one.unit for one in costs if one is not None}
+        is_open = len(known) < len(costs) or len(units) > 1
+        return is_open, 0 if is_open else sum(known), len(names), names
+
+    retain = (tuple(sorted(names, key=place.__getitem__)) for names in flips.retain)
+    exclude = tuple(sorted(flips.exclude, key=place.__getitem__))
+    return replace(flips, retain=tuple(sorted(retain, key=key)), exclude=exclude)
+
+
+def _next(flips: Iterable[Flips], steps: tuple[Step, ...]) -> str:
+    """The first step, in their order, of some candidate's cheapest set; one that waits for another is none."""
+    wanted = {name for one in flips for names in one.retain[:1] for name in names}
+    waits = {step.id for step in steps if step.after}
+    return next((step.id for step in steps if step.id in wanted and step.id not in waits), "")
+
+
+def _after(steps: Iterable[Step], step: Step) -> Step:
+    """A run of what is not stated yet comes after the entries that state it."""
+    if step.commands or not step.id.startswith("run:"):
+        return step
+    mine = {one.candidate for one in step.settles}
+    first = [
+        one.id
+        for one in steps
+        if one.kind == ENTRY
+        and any(each.candidate in mine and each.topic in STATED_FIRST for each in one.settles)
+    ]
+    return replace(step, after=tuple(first))

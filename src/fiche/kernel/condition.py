@@ -12,7 +12,8 @@ class Condition:
     `topic` is a stable word (`context`, `concurrency`, `memory_available`, `compatibility`, `quality`,
     `need`, `capacity`, `cost`, ...): conditions of one candidate with one topic are one point.
     `text` says what to provide, `threshold` the value at which the verdict turns, `supplier` who can
-    supply it (author, seller, operator, maker), `piece_kind` what kind of piece would attest it.
+    supply it (author, seller, operator, maker), `piece_kind` what kind of piece would attest it. `case` is the
+    case to run, where a run settles it.
     """
 
     topic: str
@@ -20,3 +21,4 @@ class Condition:
     threshold: str = ""
     supplier: str = ""
     piece_kind: str = ""
+    case: str = ""

@@ -1,0 +1,88 @@
+"""What is asked of each seller, as one text to send: plain numbered sentences, with the value wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.evaluate.steps import Plan
+from fiche.kernel.decision import Decision, Outcome
+from fiche.kernel.record import replace
+from fiche.kernel.settling import DOCUMENT, Letter, Request, Step
+
+# Words of a condition that speak to the author, and those that speak to the seller.
+_TO_THE_SELLER = (
+    ("have the seller put ", "Put "),
+    ("have the seller state ", "State "),
+    ("have the seller attest ", "Attest "),
+    ("have the seller offer ", "Offer "),
+    ("have the seller ", ""),
+    ("get a quote that states ", "Send a quote that states "),
+    ("get an offer for ", "Send an offer for "),
+    ("ask the seller to ", ""),
+)
+_PRINT = (
+    "Have the machine of this offer ({gpu}) print the memory that its framework sees, in bytes, with ECC as "
+    "delivered, and who else uses the card; send us the file that this writes: {command}"
+)
+_RUN = "Let us run our own load on that machine, before the order or as the acceptance test at delivery."
+
+
+def letters_of(plan: Plan) -> tuple[Letter, ...]:
+    """One letter a seller, by name; what has no named seller is in none."""
+    decision = plan.decision
+    sellers = sorted({step.seller for step in plan.steps.values() if step.seller})
+    found = (_letter(plan, decision, seller) for seller in sellers)
+    return tuple(letter for letter in found if letter.requests)
+
+
+def _letter(plan: Plan, decision: Decision, seller: str) -> Letter:
+    choice = decision.fiche.choice
+    ordered = "" if choice is None or choice.order is None else choice.order.date
+    offers = {
+        o.candidate.offer.id: None
+        for o in decision.outcomes
+        if o.candidate.offer is not None and o.candidate.offer.seller == seller
+    }
+    asked = [step for step in plan.steps.values() if step.seller == seller and step.settles]
+    return Letter(
+        seller=seller,
+        offers=tuple(offers),
+        date=ordered or decision.fiche.date,
+        requests=tuple(request for step in asked for request in _requests(decision, step)),
+    )
+
+
+def _requests(decision: Decision, step: Step) -> Iterator[Request]:
+    """What one step asks: of a document its words, of a run access to the machine and its total."""
+    of = _outcome(decision, step)
+    offer = "" if of is None or of.candidate.offer is None else of.candidate.offer.id
+    thresholds = tuple(dict.fromkeys(one.threshold for one in step.settles if one.threshold))
+    level = "must" if any(one.level != "want" for one in step.settles) else "want"
+    asked = Request(step=step.id, text="", offer=offer, level=level)
+    if step.kind == DOCUMENT:
+        yield replace(asked, text=_said(step.text), threshold="; ".join(thresholds))
+        return
+    gpu = "" if of is None else of.candidate.gpu
+    yield replace(asked, text=_printed(step, gpu))
+    if step.id.startswith("run:"):
+        yield replace(asked, text=_RUN)
+
+
+def _printed(step: Step, gpu: str) -> str:
+    command = f"fiche environment --machine {step.machine} --output {step.machine}.json"
+    return _PRINT.format(gpu=gpu, command=command)
+
+
+def _outcome(decision: Decision, step: Step) -> Outcome | None:
+    names = {one.candidate for one in step.settles}
+    return next((o for o in decision.outcomes if o.candidate.id in names), None)
+
+
+def _said(text: str) -> str:
+    """A condition's own words, said to the seller: a sentence."""
+    for words, instead in _TO_THE_SELLER:
+        if text.startswith(words):
+            text = instead + text[len(words) :]
+            break
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "?")) else f"{text}."

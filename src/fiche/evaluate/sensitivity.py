@@ -1,0 +1,168 @@
+"""Which assumption or stated choice, if it were otherwise by how much, turns the decision; all else held.
+
+Nothing is judged anew: the formulas of what was compared are asked again with another value at one leaf, and
+the one rule reads the bounds that come out. What follows from the structure of a criterion (which piece it
+takes, what it leaves open) stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from fiche.evaluate._varied_leaf import Leaf, State, leaves_of
+from fiche.kernel.currency import CURRENCIES, minor_digits
+from fiche.kernel.decision import Decision
+from fiche.kernel.figure import Figure, Number
+from fiche.kernel.origin import Stated
+from fiche.kernel.record import replace
+from fiche.kernel.settling import Change, Sensitivity, Turn
+from fiche.kernel.unit import BYTE, HOUR, ONE
+
+# How far a value is varied: to this many times itself, or a share up to the whole.
+TIMES = 1000
+_LOOKED_AT = (2, 4, 16, 64, 256, TIMES)
+_PARTS = 8
+
+
+def sensitivities(decision: Decision) -> tuple[Sensitivity, ...]:
+    """One entry for each figure that could turn something, in the order of the fiche."""
+    return tuple(_of(decision, leaf) for leaf in leaves_of(decision))
+
+
+def _of(decision: Decision, leaf: Leaf) -> Sensitivity:
+    step = _step(leaf.figure)
+    now = leaf.state(_value(leaf.figure))
+    below = _turn(decision, leaf, now, step, _downwards(leaf, step))
+    above = _turn(decision, leaf, now, step, _upwards(leaf, step))
+    return Sensitivity(
+        name=leaf.name,
+        kind=leaf.kind,
+        value=leaf.figure,
+        below=below,
+        above=above,
+        step=_figure(leaf, step, "resolution"),
+    )
+
+
+def _value(figure: Figure) -> Number:
+    """Where a search starts: an assumption with two ends counts by its upper one."""
+    return figure.low if figure.high is None else figure.high
+
+
+def _step(figure: Figure) -> Number:
+    """To the byte, the hundredth of an hour, the currency's smallest coin; else to the ten-thousandth."""
+    if figure.unit == BYTE:
+        return 1
+    if figure.unit == HOUR:
+        return Fraction(1, 100)
+    if str(figure.unit) in CURRENCIES:
+        return Fraction(1, 10 ** minor_digits(str(figure.unit)))
+    return Fraction(1, 10_000)
+
+
+def _downwards(leaf: Leaf, step: Number) -> list[Number]:
+    """Values to look at, down to the least: nothing of it, or one step where nothing is no amount."""
+    value = _value(leaf.figure)
+    least: Number = 0 if leaf.may_be_nothing else step
+    if value <= least:
+        return []
+    if not leaf.is_uneven:
+        return [least]
+    parts = [value - (value - least) * Fraction(part, _PARTS) for part in range(1, _PARTS + 1)]
+    return [*parts[:-1], least]
+
+
+def _upwards(leaf: Leaf, step: Number) -> list[Number]:
+    value = _value(leaf.figure)
+    if leaf.figure.unit == ONE and value <= 1:
+        parts = [value + (1 - value) * Fraction(part, _PARTS) for part in range(1, _PARTS + 1)]
+        return [part for part in parts if part > value]
+    if not value:
+        return []
+    if not leaf.is_uneven:
+        return [value * TIMES]
+    near = [value * (1 + Fraction(part, _PARTS)) for part in range(1, _PARTS)]
+    return [*near, *(value * times for times in _LOOKED_AT)]
+
+
+def _turn(decision: Decision, leaf: Leaf, now: State, step: Number, points: list[Number]) -> Turn:
+    """The first of the points that changes something, narrowed to one step; None where none does."""
+    value = _value(leaf.figure)
+    bound = _figure(leaf, points[-1] if points else value, "bound")
+    same = value
+    for point in points:
+        if leaf.state(point) != now:
+            at = _nearest(leaf, now, same, point, step)
+            changes = tuple(_changes(now, leaf.state(at)))
+            return Turn(bound=bound, at=_figure(leaf, at, "turn"), changes=changes)
+        same = point
+    return Turn(bound=bound)
+
+
+def _nearest(leaf: Leaf, now: State, same: Number, other: Number, step: Number) -> Number:
+    """The value nearest to `same`, on the grid of steps, at which something has changed."""
+
+    def changed(value: Number) -> bool:
+        return leaf.state(value) != now
+
+    up = other > same
+    for met in () if leaf.tolerance else leaf.crossings(same, other):
+        steps = Fraction(met) / step
+        far = (steps.__floor__() + 1 if up else steps.__ceil__() - 1) * step
+        for value in (far - step if up else far + step, far):
+            if changed(value) and not changed(value - step if up else value + step):
+                return value
+    return _between(changed, same, other, step)
+
+
+def _between(
+    changed: Callable[[Number], bool], same: Number, other: Number, step: Number
+) -> Number:
+    """The value nearest to `same`, on the grid of steps, at which something has changed."""
+    up = other > same
+    low, high = (
+        (0, ((other - same) / step).__ceil__()) if up else (0, ((same - other) / step).__ceil__())
+    )
+
+    def at(steps: int) -> Number:
+        found = same + steps * step if up else same - steps * step
+        return min(found, other) if up else max(found, other)
+
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if changed(at(middle)) else (middle, high)
+    found = at(high)
+    return _on_grid(changed, found, step, up=up)
+
+
+def _on_grid(changed: Callable[[Number], bool], found: Number, step: Number, *, up: bool) -> Number:
+    """A value that can be written: a whole number of steps, still on the far side."""
+    steps = (
+        found / step
+        if isinstance(found, Fraction) or isinstance(step, Fraction)
+        else Fraction(found, step)
+    )
+    near = (steps.__floor__() if up else steps.__ceil__()) * step
+    far = (steps.__ceil__() if up else steps.__floor__()) * step
+    return near if changed(near) else far
+
+
+def _figure(leaf: Leaf, value: Number, what: str) -> Figure:
+    name = f"{leaf.name}.{what}" if leaf.name else what
+    return replace(
+        leaf.figure,
+        low=value,
+        high=value,
+        origin=Stated(span=None),
+        id=name,
+        label=f"{leaf.name}: {what}",
+    )
+
+
+def _changes(before: State, after: State) -> Iterator[Change]:
+    for what in ("first", "status", "reading"):
+        was = {key: value for kind, key, value in before if kind == what}
+        for kind, key, value in after:
+            if kind == what and was.get(key) != value:
+                yield Change(what=what, candidate=key, before=was.get(key, ""), after=value)
