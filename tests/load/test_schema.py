@@ -177,6 +177,15 @@ def test_each_kind_of_requirement_can_be_met_by_its_keys_alone():
         "disk": "at_least: 2 TB, type: NVMe",
         "placement": "",
         "service": "service: managed PostgreSQL, piece: the provider's list of services",
+        "throughput": "at_least: 300 tokens/s, of: output, concurrency: 16",
+        "latency": "metric: ttft, percentile: p95, at_most: 800 ms, request_rate: 4 requests/s",
+        "duration": "at_most: 12 h, passes: 3000",
+        "warranty": "at_least: 3 years, service: on-site, returns: seller",
+        "support": "at_most: 4 h, support: Gold, hours: 24x7",
+        "location": "one_of: [France, Germany], place: country",
+        "licence": "use: datacentre, of: NVIDIA GeForce driver",
+        "quotes": "at_least: 3",
+        "budget_line": "line: CAP-7, tax: excluded",
     }
     kinds = document("fiche")["$defs"]["requirement"]["properties"]["kind"]["enum"]
     assert set(table) == set(kinds)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison
 from fiche.kernel.condition import Condition
-from fiche.kernel.figure import Figure, Number, bounds
+from fiche.kernel.figure import Figure, Number, bounds, either
 from fiche.kernel.record import record
 
 
@@ -34,13 +34,22 @@ class Threshold:
 
 
 def compared(
-    threshold: Threshold, values: Sequence[Value], lacking: Callable[[], Condition]
+    threshold: Threshold,
+    values: Sequence[Value],
+    lacking: Callable[[], Condition],
+    *,
+    spread: bool = False,
 ) -> Comparison:
-    """Compare the values that pieces show with the threshold: the worst of those that settle it."""
+    """Compare the values that pieces show with the threshold: the worst of those that settle it.
+
+    With `spread`, several that settle it alike stand as one interval from the least to the most of them.
+    """
     ordered = sorted(values, key=lambda v: (_badness(threshold, v.figure), v.piece))
-    decisive = [v for v in ordered if _meets(threshold, v.figure) is not None]
+    decisive = [v for v in ordered if meets(threshold, v.figure) is not None]
     worst = (decisive or ordered)[-1].figure if ordered else None
-    contradiction = len({_meets(threshold, value.figure) for value in decisive}) > 1
+    contradiction = len({meets(threshold, value.figure) for value in decisive}) > 1
+    if spread and len(decisive) > 1 and not contradiction:
+        worst = _spanned([v.figure for v in decisive])
     need, have = (threshold.figure, worst) if threshold.at_least else (worst, threshold.figure)
     texts = (
         tuple(f"{_who(v)} says {v.text or figure_text(v.figure)}" for v in ordered)
@@ -64,12 +73,23 @@ def compared(
     )
 
 
-def _meets(threshold: Threshold, value: Figure) -> bool | None:
+def meets(threshold: Threshold, value: Figure) -> bool | None:
+    """Whether a value keeps the threshold; None where one of the two intervals reaches across the other."""
     low, high = bounds(value)
-    limit = threshold.figure.low
+    least, most = bounds(threshold.figure)
     if threshold.at_least:
-        return True if low >= limit else False if high is not None and high < limit else None
-    return True if high is not None and high <= limit else False if low > limit else None
+        kept = most is not None and low >= most
+        return True if kept else False if high is not None and high < least else None
+    kept = high is not None and high <= least
+    return True if kept else False if most is not None and low > most else None
+
+
+def _spanned(figures: Sequence[Figure]) -> Figure:
+    """One interval over all of them: what was seen, from the least to the most."""
+    whole = figures[0]
+    for figure in figures[1:]:
+        whole = either(whole, figure, "several measurements answer")
+    return whole
 
 
 def _badness(threshold: Threshold, value: Figure) -> Number:

@@ -38,21 +38,37 @@ class Score:
     near: bool = False
 
 
-def scores(requirement: Requirement, limit: Figure, ask: Question, ground: Inquiry) -> list[Score]:
+@record
+class Blur:
+    """What a threshold that was computed from a score carries over: its error, and the score's own name.
+
+    A score is compared with itself without an error: nothing was measured twice.
+    """
+
+    error: Fraction | None = None
+    itself: str = ""
+
+
+SHARP = Blur()
+
+
+def scores(
+    requirement: Requirement, limit: Figure, ask: Question, ground: Inquiry, blur: Blur = SHARP
+) -> list[Score]:
     """Every score of the pieces that the requirement names, by metric, data set and shots."""
     found: list[Score] = []
     for piece in ground.pieces:
-        named = [told for told in results(piece) if _asked(requirement, told[1])]
-        apart = _several(named)
+        named = [told for told in results(piece) if is_asked(requirement, told[1])]
+        apart = several(named)
         if apart:
             found.append(Score(piece=piece.id, doubt=apart))
             continue
         for name, result, figure in named:
-            found.append(_score(requirement, limit, piece, name, result, figure, ask, ground))
+            found.append(_score(requirement, limit, piece, name, result, figure, ask, ground, blur))
     return found
 
 
-def _asked(requirement: Requirement, result: Result) -> bool:
+def is_asked(requirement: Requirement, result: Result) -> bool:
     """By the harness's own names; a filter follows the metric behind a comma, as the file writes it."""
     facts = requirement.facts
     if result.unit != "score" or "metric" not in facts or "dataset" not in facts:
@@ -62,7 +78,7 @@ def _asked(requirement: Requirement, result: Result) -> bool:
     return facts["dataset"].value == result.label and facts["metric"].value in names
 
 
-def _several(named: list[tuple[str, Result, Figure]]) -> str:
+def several(named: list[tuple[str, Result, Figure]]) -> str:
     """One file may hold several scores of the name: which is meant, nobody says."""
     for mark, hint in (
         ("filter", "write the metric as the file does, 'metric,filter'"),
@@ -86,29 +102,31 @@ def _score(
     figure: Figure,
     ask: Question,
     ground: Inquiry,
+    blur: Blur,
 ) -> Score:
     scope = scope_of(ask, piece, None, "quality", ground)
     why = (*scope.short, *scope.contradicted)
     scaled = _scaled(result, figure, limit)
     doubts = [
         *([f"it does not cover: {'; '.join(why[:3])}"] if why else []),
-        *_doubts(requirement, result),
+        *doubts_of(requirement, result),
         *([scaled] if isinstance(scaled, str) else []),
     ]
     if doubts or isinstance(scaled, str):
         return Score(piece=piece.id, doubt="; ".join(doubts))
-    error = _error(result, scaled, figure)
+    own = error_of(result, scaled is not figure)
+    error = None if name == blur.itself else _both(own, blur.error)
     wide = None if error is None else _widened(scaled, error, name, result)
     near = wide is not None and wide.high is not None and wide.low < limit.low < wide.high
     counted = wide if near and wide is not None else scaled
-    bare = () if error is not None else (f"{piece.id} states no standard error of {result.metric}",)
+    bare = () if own is not None else (f"{piece.id} states no standard error of {result.metric}",)
     return Score(
         piece=piece.id,
         value=Value(
             piece=piece.id,
             figure=counted,
             by=scope.by,
-            text=f"{result.text} ± {result.marks['stderr']}" if near else "",
+            text=f"{result.text} ± {_stderr(result)}" if near else "",
             noted=(*noted(ask, piece, None, "quality", ground), *bare),
         ),
         doubt=_near(result, limit) if near else "",
@@ -116,7 +134,7 @@ def _score(
     )
 
 
-def _doubts(requirement: Requirement, result: Result) -> Iterator[str]:
+def doubts_of(requirement: Requirement, result: Result) -> Iterator[str]:
     """Why a score of the right name answers another question."""
     marks, facts = result.marks, requirement.facts
     if "few_shot" in facts:
@@ -159,11 +177,22 @@ def _scaled(result: Result, figure: Figure, limit: Figure) -> Figure | str:
     return figure
 
 
-def _error(result: Result, scaled: Figure, figure: Figure) -> Fraction | None:
+def error_of(result: Result, rescaled: bool = False) -> Fraction | None:
+    """The standard error that the file states, on the scale of what is compared; None where it states none."""
     told = str(result.marks.get("stderr", ""))
     if not _DECIMAL.fullmatch(told):
         return None
-    return Fraction(told) / (100 if scaled is not figure else 1)
+    return Fraction(told) / (100 if rescaled else 1)
+
+
+def _both(own: Fraction | None, other: Fraction | None) -> Fraction | None:
+    """The errors of score and threshold together: their sum, which is never less than what they make of it."""
+    told = [error for error in (own, other) if error is not None]
+    return sum(told, Fraction(0)) if told else None
+
+
+def _stderr(result: Result) -> str:
+    return str(result.marks.get("stderr", "an error that it does not state"))
 
 
 def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figure:
@@ -173,7 +202,7 @@ def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figu
         counter=f"standard error of {result.metric}",
         scope=result.label,
         stat="stderr",
-        printed=str(result.marks["stderr"]),
+        printed=_stderr(result),
     )
     spread = Figure(
         low=-error, high=error, unit=ONE, origin=origin, id=f"{name}.stderr",
@@ -185,6 +214,6 @@ def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figu
 
 def _near(result: Result, limit: Figure) -> str:
     return (
-        f"{result.text} ± {result.marks['stderr']} (standard error) does not tell apart from the threshold "
+        f"{result.text} ± {_stderr(result)} (standard error) does not tell apart from the threshold "
         f"{number_text(limit.low)}: evaluate more samples"
     )

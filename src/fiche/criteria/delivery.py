@@ -21,11 +21,32 @@ from fiche.kernel.unit import count_of
 def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
-    """One comparison, in days of the calendar (unit word `date`: proleptic ordinals)."""
+    """One comparison, in days of the calendar (unit word `date`: proleptic ordinals).
+
+    A promise counts for an order of the day that the requirement names, where it names one.
+    """
     by = requirement.facts["by"]
     threshold = Threshold(figure=_day(by.value, Stated(span=_span(by))), at_least=False)
-    values = tuple(_values(candidate, ground))
-    return (compared(threshold, values, lambda: _lacking(requirement, candidate)),)
+    short = tuple(_short(requirement, candidate, ground))
+    values = tuple(v for v in _values(candidate, ground) if v.piece not in dict(short))
+    return (compared(threshold, values, lambda: _lacking(requirement, candidate, short)),)
+
+
+def _short(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> Iterator[tuple[str, str]]:
+    """Documents that do not say that they still hold on the day of the order, and why."""
+    ordered = requirement.facts.get("ordered")
+    for piece, _ in _claims.attested("delivery", candidate, ground) if ordered is not None else ():
+        until = [
+            item.words["until"].value
+            for item in piece.attested
+            if item.fact == "validity" and "until" in item.words and _claims.vouched(item, ground)
+        ]
+        if ordered is not None and not until:
+            yield piece.id, "does not say until when it holds"
+        elif ordered is not None and max(until) < ordered.value:
+            yield piece.id, f"holds until {max(until)}, before the order of {ordered.value}"
 
 
 def _values(candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
@@ -53,13 +74,27 @@ def _span(fact: Fact) -> Span | None:
     return fact.address if isinstance(fact.address, Span) else None
 
 
-def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
-    latest = requirement.facts["by"].value
+def _lacking(
+    requirement: Requirement, candidate: Candidate, short: tuple[tuple[str, str], ...]
+) -> Condition:
+    latest, ordered = requirement.facts["by"].value, requirement.facts.get("ordered")
+    order = "" if ordered is None else f", for an order of {ordered.value}"
+    apart = f" ({'; '.join(f'{piece} {why}' for piece, why in short[:3])})" if short else ""
     return _conditions.document(
         "delivery",
-        f"have the seller put the earliest delivery date of {candidate.gpu} in writing",
+        f"have the seller put the earliest delivery date of {candidate.gpu} in writing{order}{apart}",
         threshold=f"no later than {latest}",
     )
 
 
-MEMBER = Criterion(name="delivery", title="Delivery date", compare=compare)
+MEMBER = Criterion(
+    name="delivery",
+    title="Delivery date",
+    compare=compare,
+    expects="quote, contract or delivery note of the seller",
+    settles=(
+        "the earliest day that the document names for this offer or machine: in time admits, later excludes; "
+        "stock that is declared says neither"
+    ),
+    needs=(("by",),),
+)

@@ -1,24 +1,33 @@
-"""A required document: present among the pieces, about this candidate, by its title (D3)."""
+"""A required document: among the pieces, about this candidate, by its title, issuer, day and words (D3)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fiche.criteria import _claims, _conditions
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
+from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
+from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.requirement import Candidate, Requirement
 
 
 def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
-    """One comparison: is a document of this title among the pieces, vouched for?"""
+    """One comparison: is this document among the pieces, vouched for, with all that must be true of it?"""
     title = requirement.facts["document"].value
-    claims = tuple(
-        Claim(piece=piece.id, answer="yes", text=title, by=_claims.people(item))
+    found = [
+        (piece, item, tuple(_short(requirement, piece, item)))
         for piece, item in _claims.attested("document", candidate, ground)
         if item.words["title"].value == title and _claims.vouched(item, ground)
+    ]
+    claims = tuple(
+        Claim(piece=piece.id, answer="yes", text=title, by=_claims.people(item))
+        for piece, item, short in found
+        if not short
     )
-    lacking = _conditions.document("document", f"provide the document '{title}'")
+    lacking = _lacking(requirement, title, [(piece.id, short) for piece, _, short in found])
     return (
         Comparison(
             need_words=title,
@@ -31,4 +40,59 @@ def compare(
     )
 
 
-MEMBER = Criterion(name="document", title="Required document", compare=compare)
+def _short(requirement: Requirement, piece: Piece, item: Attested) -> Iterator[str]:
+    """What keeps a document of the right title from being the one that is asked for."""
+    issuer, since = requirement.facts.get("issuer"), requirement.facts.get("since")
+    words = requirement.facts.get("contains")
+    told = item.words.get("issuer")
+    if issuer is not None and (told is None or told.value.casefold() != issuer.value.casefold()):
+        yield "its issuer is not said" if told is None else f"it is of {told.value}"
+    day = item.words["date"].value if "date" in item.words else piece.date
+    if since is not None and day < since.value:
+        yield f"it is of {day}" if day else "it bears no date"
+    if words is not None and not any(_evened(words.value) in quote for quote in _quotes(piece)):
+        yield f"'{words.value}' is not quoted from it"
+
+
+def _quotes(piece: Piece) -> Iterator[str]:
+    """Words that were found in the file itself: what somebody says of it is none of them."""
+    for item in piece.attested:
+        if item.pointer is not None and item.pointer.text:
+            yield _evened(item.pointer.text)
+
+
+def _evened(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _lacking(
+    requirement: Requirement, title: str, found: list[tuple[str, tuple[str, ...]]]
+) -> Condition:
+    told = [
+        text.format(requirement.facts[key].value)
+        for key, text in (
+            ("issuer", "issued by {}"),
+            ("since", "of {} or later"),
+            ("contains", "with the words '{}' quoted from it"),
+        )
+        if key in requirement.facts
+    ]
+    beside = f", {', '.join(told)}" if told else ""
+    apart = "; ".join(f"{piece}: {', '.join(why)}" for piece, why in found[:3])
+    near = f" ({apart})" if apart else ""
+    supplier = requirement.facts["issuer"].value if "issuer" in requirement.facts else "seller"
+    text = f"provide the document '{title}'{beside}{near}"
+    return _conditions.document("document", text, supplier=supplier)
+
+
+MEMBER = Criterion(
+    name="document",
+    title="Required document",
+    compare=compare,
+    expects="document of that title",
+    settles=(
+        "a piece that attests the title, and the issuer, day and words that are asked, for this offer, machine "
+        "or card admits; a missing one is to confirm"
+    ),
+    needs=(("document",),),
+)

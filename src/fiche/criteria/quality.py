@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fiche.criteria import _claims, _conditions
-from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._attested_number import Threshold, Value, compared, meets
+from fiche.criteria._baseline import Limit, has_baseline, limits
+from fiche.criteria._documented import with_claims
 from fiche.criteria._scope import noted, question, scope_of
 from fiche.criteria._scores import Score, scores
-from fiche.criteria._words import number_text
-from fiche.kernel.comparison import Comparison, Inquiry
+from fiche.criteria._words import figure_text, number_text
+from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
@@ -20,19 +22,68 @@ from fiche.kernel.requirement import Candidate, Requirement
 def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
-    """One comparison: the results of this metric and dataset, in scope, against the threshold."""
+    """One comparison: the results of this metric and dataset, in scope, against the threshold.
+
+    A threshold that is computed from a baseline is what its observed score and the stated tolerance make it.
+    """
+    if has_baseline(requirement):
+        return (_recovered(requirement, candidate, ground),)
     limit = _claims.first(requirement.figures.get("at_least"), requirement.figures.get("at_most"))
     if limit is None:
         return (Comparison(required=False, conditions=(_untold(),)),)
-    threshold = Threshold(figure=limit, at_least="at_least" in requirement.figures)
-    read = scores(requirement, limit, question(candidate), ground)
+    return (_against(Limit(asked=requirement, figure=limit), candidate, ground)[0],)
+
+
+def _against(
+    limit: Limit, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, frozenset[bool | None]]:
+    """The comparison with one threshold, and on which sides of it the values lie."""
+    requirement = limit.asked
+    threshold = Threshold(figure=limit.figure, at_least="at_least" in requirement.figures)
+    read = scores(requirement, limit.figure, question(candidate), ground, limit.blur)
     values = (
         *_values(requirement, candidate, ground),
         *(s.value for s in read if s.value is not None),
     )
     found = compared(threshold, values, lambda: _lacking(requirement, candidate, ground, read))
     near = tuple(_unsure(requirement, score) for score in read if score.near)
-    return (replace(found, conditions=(*found.conditions, *near)),)
+    sides = frozenset(meets(threshold, value.figure) for value in values)
+    return replace(found, conditions=(*found.conditions, *near)), sides
+
+
+def _recovered(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Comparison:
+    """Against a baseline; several that put the candidate on different sides contradict each other."""
+    told = limits(requirement, candidate, ground)
+    if not told.found:
+        return Comparison(conditions=(_no_baseline(requirement, told.short),))
+    read = [(limit, *_against(limit, candidate, ground)) for limit in told.found]
+    best = max if "at_least" in told.found[0].asked.figures else min
+    _, found, _ = best(read, key=lambda one: (one[0].figure.low, one[0].piece))
+    apart = len({sides for _, _, sides in read}) > 1
+    texts = dict.fromkeys(f"{one.piece} gives {figure_text(one.figure)}" for one in told.found)
+    conflicts = (f"thresholds of the baseline: {'; '.join(texts)}",) if apart else ()
+    sources = tuple(Claim(piece=one.piece, answer="", by=one.by) for one in told.found if one.piece)
+    with_source = with_claims(found, sources) if found.claims else found
+    return replace(with_source, conflicts=(*with_source.conflicts, *conflicts))
+
+
+def _no_baseline(requirement: Requirement, short: tuple[str, ...]) -> Condition:
+    where = next(
+        (
+            f"{key.partition('.')[2]} {requirement.facts[key].value}"
+            for key in ("baseline.piece", "baseline.candidate")
+            if key in requirement.facts
+        ),
+        "",
+    )
+    apart = f" ({'; '.join(short[:3])})" if short else ""
+    metric, dataset = (_word(requirement, key) for key in ("metric", "dataset"))
+    return _conditions.document(
+        "quality",
+        f"measure the baseline: {metric} on {dataset} of {where}, and import the result{apart}",
+        threshold=f"{metric} within the tolerance of the baseline",
+        supplier="whoever can run the evaluation",
+    )
 
 
 def _unsure(requirement: Requirement, score: Score) -> Condition:
@@ -128,4 +179,13 @@ def _untold() -> Condition:
     )
 
 
-MEMBER = Criterion(name="quality", title="Output quality", compare=compare)
+MEMBER = Criterion(
+    name="quality",
+    title="Output quality",
+    compare=compare,
+    expects="result of an evaluation, or a document that reports one with its scope",
+    settles=(
+        "the metric on the data set, of this model, its formats and engine, against the threshold or a "
+        "baseline with its tolerance; within a standard error of it neither side is shown"
+    ),
+)

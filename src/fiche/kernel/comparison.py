@@ -62,7 +62,7 @@ class Inquiry:
     `base` is the fiche's own workload, which typed scopes speak of (a candidate may have changed one
     thing of it). `loads` maps a case id to its checklist. `assume` lets assumptions in: the second
     reading, whose answer never becomes a verdict. `simulations` are pieces that only it may look at: they
-    are none of `pieces`. `ordered_on` is the day of the order, where the choice states one.
+    are none of `pieces`.
     """
 
     base: Workload
@@ -75,7 +75,6 @@ class Inquiry:
     simulations: tuple[Piece, ...] = ()
     purchase: Purchase = NO_PURCHASE
     candidates: tuple[Candidate, ...] = ()
-    ordered_on: str = ""
 
 
 @record

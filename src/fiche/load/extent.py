@@ -10,6 +10,7 @@ from fiche.load.fault import Faults
 MAX_ANSWERS = 100_000
 MAX_LOOKS = 10_000_000
 _ALWAYS = ("memory", "quality")
+_BY_CASE = ("throughput", "latency")
 
 
 def check_extent(
@@ -33,7 +34,7 @@ def check_extent(
 
 
 def answers(candidate: Candidate, requirements: tuple[Requirement, ...]) -> int:
-    """How many findings a candidate has: on memory one a case and device, else one, or one a card."""
+    """How many findings a candidate has: by kind one, one a card, one a case, or one a case and device."""
     kinds = {requirement.kind for requirement in requirements if requirement.level == "must"}
     implied = [_of(kind, (), candidate) for kind in _ALWAYS if kind not in kinds]
     return sum(implied) + sum(_of(one.kind, one.cases, candidate) for one in requirements)
@@ -42,6 +43,8 @@ def answers(candidate: Candidate, requirements: tuple[Requirement, ...]) -> int:
 def _of(kind: str, cases: tuple[str, ...], candidate: Candidate) -> int:
     if kind == "capacity":
         return int(candidate.cards.low)
+    if kind in _BY_CASE:
+        return max(1, len(cases) or len(candidate.workload.cases))
     if kind != "memory":
         return 1
     stated = candidate.workload.figures.get("placement.devices")

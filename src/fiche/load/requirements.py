@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
 
+from fiche.kernel.figure import Figure
 from fiche.kernel.number import Misread
 from fiche.kernel.quantity import (
     parse_bandwidth,
     parse_bytes,
+    parse_duration,
     parse_money,
     parse_power,
+    parse_ratio,
     parse_score,
 )
+from fiche.kernel.rates import parse_latency, parse_months, parse_throughput
 from fiche.kernel.requirement import Requirement
 from fiche.kernel.version import Version, parse_version
 from fiche.kernel.workload import Workload
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar, Sequence
 from fiche.load.references import Known
-from fiche.load.values import Parser, fact, figure, unique
+from fiche.load.values import Parser, count_parser, fact, figure, leaves, unique
 
 # The unit of a kind's thresholds; a kind that is not here compares words.
 _PARSERS: Mapping_[str, Parser] = {
@@ -29,6 +33,27 @@ _PARSERS: Mapping_[str, Parser] = {
     "host_memory": parse_bytes,
     "power": parse_power,
     "disk": parse_bytes,
+    "throughput": parse_throughput,
+    "latency": parse_latency,
+    "duration": parse_duration,
+    "warranty": parse_months,
+    "support": parse_duration,
+    "quotes": count_parser("quotes"),
+}
+# Further figures of a kind, by the path at which they are written.
+_FIGURES: Mapping_[tuple[str, str], Parser] = {
+    **{
+        (kind, key): parser
+        for kind in ("throughput", "latency")
+        for key, parser in (
+            ("concurrency", count_parser("requests")),
+            ("request_rate", parse_throughput),
+        )
+    },
+    ("duration", "passes"): count_parser("passes"),
+    ("quality", "baseline.value"): parse_score,
+    ("quality", "tolerance.relative"): parse_ratio,
+    ("quality", "tolerance.points"): parse_score,
 }
 _THRESHOLDS = ("at_least", "at_most")
 _OWN = ("id", "kind", "level", "cases")
@@ -44,8 +69,9 @@ def requirements(fiche: Mapping, load: Workload, faults: Faults) -> tuple[Requir
 def _requirement(node: Mapping, cases: Known, faults: Faults) -> Requirement:
     name, parser = node.text("id"), _PARSERS.get(node.text("kind"))
     lists = [key for key in node.entries if key not in _OWN and _is_list(node, key)]
-    told = {key: node.scalar(key) for key in node.entries if key not in (*_OWN, *lists)}
+    told = {key: one for key, one in leaves(node) if key not in _OWN}
     numbers = {key: told.pop(key) for key in _THRESHOLDS if parser and key in told}
+    more = {key: told.pop(key) for key in tuple(told) if (node.text("kind"), key) in _FIGURES}
     for case in node.scalars("cases"):
         cases.check(case, faults)
     _ends_meet(told, faults)
@@ -60,7 +86,8 @@ def _requirement(node: Mapping, cases: Known, faults: Faults) -> Requirement:
             key: figure(scalar, parser, f"requirement.{name}.{key}", _label(name, key), faults)
             for key, scalar in numbers.items()
             if parser
-        },
+        }
+        | {key: _further(node, key, scalar, faults) for key, scalar in more.items()},
         facts={key: fact(scalar) for key, scalar in told.items()},
         choices={key: tuple(map(fact, node.scalars(key))) for key in lists},
     )
@@ -94,9 +121,15 @@ def _means_something(
         faults.add("F382", message, least.span, "write what is needed, or leave it out")
 
 
+def _further(node: Mapping, key: str, scalar: Scalar, faults: Faults) -> Figure:
+    name = node.text("id")
+    parser = _FIGURES[node.text("kind"), key]
+    return figure(scalar, parser, f"requirement.{name}.{key}", _label(name, key), faults)
+
+
 def _is_list(node: Mapping, key: str) -> bool:
     return isinstance(node.get(key), Sequence)
 
 
 def _label(name: str, key: str) -> str:
-    return f"{name}, {key.replace('_', ' ')}"
+    return f"{name}, {key.replace('_', ' ').replace('.', ' ')}"
