@@ -27,6 +27,13 @@ def attested(fact: str, candidate: Candidate, ground: Inquiry) -> Iterator[tuple
             yield from ((piece, item) for item in piece.attested if item.fact == fact)
 
 
+def delivered(fact: str, candidate: Candidate, ground: Inquiry) -> Iterator[tuple[Piece, Attested]]:
+    """The same of documents that name an offer or a machine, for facts that a card's sheet has too."""
+    for piece, item in attested(fact, candidate, ground):
+        if _sold(piece, candidate):
+            yield piece, item
+
+
 def about(piece: Piece, candidate: Candidate) -> bool:
     """A document speaks of a candidate when every thing it names is that candidate's own.
 

@@ -7,7 +7,7 @@ excludes nothing before it is seen again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fiche.criteria import _claims
 from fiche.criteria._days import day_of, days_between
@@ -20,7 +20,12 @@ from fiche.kernel.requirement import Candidate
 
 # What `about` tells that is no fact of a workload.
 _BESIDE = frozenset({"catalog", "case"})
-# Facts of a card's row that are amounts; its names stay, for they tell cards apart.
+# Words of a card's row that a criterion judges by; elsewhere its words stay, for they tell cards apart.
+_JUDGED: Mapping[str, tuple[str, ...]] = {
+    "compute_capability": ("compute_capability", "gfx"),
+    "ecc": ("ecc",),
+    "form_factor": ("form_factor",),
+}
 CATALOG = "the catalog"
 
 
@@ -50,10 +55,13 @@ def aged(criterion: str, candidate: Candidate, ground: Inquiry) -> Aged:
             left.append(Left(piece=piece.id, why=why))
         else:
             kept.append(piece)
-    card, old = candidate.card, _old_catalog(candidate, ground)
-    if old and card is not None and card.figures:
+    old = _old_catalog(candidate, ground)
+    card = candidate.card if old else None  # looked at only where its age counts
+    judged = _JUDGED.get(criterion, ())
+    if old and card is not None and (card.figures or any(path in card.facts for path in judged)):
         left.append(Left(piece="", why=(old,)))
-        candidate = replace(candidate, card=replace(card, figures={}))
+        kept_facts = {path: fact for path, fact in card.facts.items() if path not in judged}
+        candidate = replace(candidate, card=replace(card, figures={}, facts=kept_facts))
     if not left:
         return Aged(candidate=candidate, ground=ground)
     ground = replace(ground, pieces=tuple(kept))
@@ -107,7 +115,8 @@ def _too_old(piece: Piece, ground: Inquiry) -> Iterator[str]:
 
 
 def _old_catalog(candidate: Candidate, ground: Inquiry) -> str:
-    most, card = ground.policy.max_age.get("catalog"), candidate.card
+    most = ground.policy.max_age.get("catalog")
+    card = candidate.card if most is not None else None
     if most is None or card is None:
         return ""
     age = days_between(card.gathered, ground.date)
@@ -154,7 +163,8 @@ def _resized(piece: Piece, ground: Inquiry) -> Iterator[str]:
 
 def _other_catalog(piece: Piece, candidate: Candidate) -> Iterator[str]:
     """The catalog's row was gathered anew since."""
-    then, card = piece.about.get("catalog"), candidate.card
+    then = piece.about.get("catalog")
+    card = candidate.card if then is not None else None
     if then is not None and card is not None and card.gathered > then.value:
         yield (
             f"the catalog's facts of {card.id} changed from those of {then.value} to those of {card.gathered}"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from fiche.criteria import _claims
 from fiche.criteria._capacity import machine_of, of_another_card
-from fiche.criteria._scope import told_facts
+from fiche.criteria._scope import Question, noted, told_facts
 from fiche.kernel.catalog import Card
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
-from fiche.kernel.record import record
+from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
 
 # A claim of the catalog's own row names no piece: its source stands in `Comparison.sources`.
@@ -73,3 +73,14 @@ def comparison(
         attested_by=tuple(dict.fromkeys(name for claim in decisive for name in claim.by)),
         sources=(row.by,) if spoke and row is not None and row.by else (),
     )
+
+
+def with_noted(found: Comparison, ask: Question, criterion: str, ground: Inquiry) -> Comparison:
+    """The same, with the differences that the policy only notes in the runs of the pieces that decide."""
+    told = (
+        text
+        for piece, run in _claims.succeeded(ground)
+        if piece.id in found.pieces
+        for text in noted(ask, piece, run, criterion, ground)
+    )
+    return replace(found, noted=tuple(dict.fromkeys(told)))

@@ -250,4 +250,13 @@ def _if_held(
     return tuple(held)
 
 
-MEMBER = Criterion(name="memory", title="Device memory", compare=compare)
+MEMBER = Criterion(
+    name="memory",
+    title="Device memory",
+    compare=compare,
+    expects="a record of the whole loop of the case, and the total memory that the machine prints",
+    settles=(
+        "The peak of a covering run, with the margin, within what the machine offers on each device admits. A "
+        "floor above it, or a proven failure that covers the case, excludes."
+    ),
+)

@@ -11,6 +11,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
+from fiche.kernel.figure import Figure
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -27,10 +28,20 @@ def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> 
     wanted = requirement.facts.get("term")
     for piece, item in _claims.attested("power", candidate, ground):
         if _claims.vouched(item, ground) and _term(wanted, item.words.get("term")):
-            yield Value(piece=piece.id, figure=item.terms["value"], by=_claims.people(item))
+            value, by = item.terms["value"], _claims.people(item)
+            yield _value(piece.id, value, item.words.get("term"), by)
     card = candidate.card
     if card is not None and "power" in card.figures and _term(wanted, card.facts.get("power.term")):
-        yield Value(piece="", figure=card.figures["power"])
+        yield _value("", card.figures["power"], card.facts.get("power.term"))
+
+
+def _value(piece: str, figure: Figure, term: Fact | None, by: tuple[str, ...] = ()) -> Value:
+    """The term stays beside the watts: two that differ in it may both be true."""
+    if term is None:
+        return Value(piece=piece, figure=figure, by=by)
+    who = piece or "the catalog"
+    text = f"{figure_text(figure)} {term.value}"
+    return Value(piece=piece, figure=figure, by=by, text=text, noted=(f"{who} says {text}",))
 
 
 def _term(wanted: Fact | None, told: Fact | None) -> bool:
@@ -47,4 +58,14 @@ def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     )
 
 
-MEMBER = Criterion(name="power", title="Power", compare=compare)
+MEMBER = Criterion(
+    name="power",
+    title="Power",
+    compare=compare,
+    expects="the card's row in the catalog, or a document of its maker, with the term that it uses",
+    settles=(
+        "At most the limit admits, more excludes. Where the limit names a term, watts of another term (TDP, "
+        "TGP, TBP) do not compare: to confirm."
+    ),
+    needs=(("at_most",),),
+)

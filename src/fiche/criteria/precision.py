@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._scope import question, scope_of
+from fiche.criteria._told import comparison, with_noted
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Attested, Piece
+from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 
 
@@ -20,22 +22,15 @@ def compare(
     wanted = requirement.facts["format"].value
     claims = (*_runs(wanted, candidate, ground), *_documents(wanted, candidate, ground))
     makers = _maker(wanted, candidate, ground)
-    decisive = _claims.deciding(claims)
-    return (
-        Comparison(
-            need_words=wanted,
-            have_words=", ".join(dict.fromkeys(c.text for c in decisive)) or f"maker: {makers}",
-            claims=claims,
-            conditions=() if claims else (_lacking(wanted, makers, candidate),),
-            pieces=tuple(dict.fromkeys(c.piece for c in decisive)),
-            attested_by=tuple(dict.fromkeys(name for c in decisive for name in c.by)),
-        ),
-    )
+    found = comparison(wanted, claims, (_lacking(wanted, makers, candidate),))
+    if not claims:
+        found = replace(found, have_words=f"maker: {makers}")
+    return (with_noted(found, question(candidate), "precision", ground),)
 
 
 def _runs(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
     ask = question(candidate)
-    if ask.facts.get("formats.compute") != wanted:
+    if not _same(ask.facts.get("formats.compute"), wanted):
         return
     for piece, run in _claims.succeeded(ground):
         scope = scope_of(ask, piece, run, "precision", ground, also=("formats.compute",))
@@ -59,15 +54,22 @@ def _speaks(
     facts = candidate.workload.facts
     engine = [facts.get("engine.name"), facts.get("engine.version")]
     told = [item.words.get("component"), item.words.get("version")]
-    same_engine = all(e and t and e.value == t.value for e, t in zip(engine, told, strict=True))
+    same_engine = all(
+        e is not None and t is not None and _same(e.value, t.value)
+        for e, t in zip(engine, told, strict=True)
+    )
     capability = item.words.get("capability")
     on_card = (
         _capability(candidate) == capability.value
         if capability is not None
         else _claims.about(piece, candidate)
     )
-    right = item.words["format"].value == wanted and same_engine and on_card
+    right = _same(item.words["format"].value, wanted) and same_engine and on_card
     return bool(right and _claims.vouched(item, ground))
+
+
+def _same(told: str | None, wanted: str) -> bool:
+    return told is not None and told.casefold() == wanted.casefold()
 
 
 def _capability(candidate: Candidate) -> str:
@@ -94,4 +96,14 @@ def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
     )
 
 
-MEMBER = Criterion(name="precision", title="Precision support", compare=compare)
+MEMBER = Criterion(
+    name="precision",
+    title="Precision support",
+    compare=compare,
+    expects="a record of a run that computed in this format on this card, or the engine's own document",
+    settles=(
+        "Such a run, or the document of the engine at that version, admits; its refusal on that capability "
+        "excludes. A maker's no is to confirm: software may emulate."
+    ),
+    needs=(("format",),),
+)

@@ -1,4 +1,8 @@
-"""Software: does the engine run on the card, and in the version required (D3)."""
+"""Software: does the engine run on the card, and in the version required (D3).
+
+A version is what a record of the very machine prints, or what a document of it attests: a requested environment
+is a preference. What has no place in the order of versions settles nothing, and is shown.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._capacity import machine_of
 from fiche.criteria._scope import question, scope_of, told_facts
+from fiche.criteria._told import comparison, with_noted
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -14,10 +19,25 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.number import Misread
 from fiche.kernel.piece import Piece
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.specifier import Specifier
 from fiche.kernel.version import Version, parse_version
 
+# Names that go for one component.
+_ALIASES = {"pytorch": "torch", "hip": "rocm", "nvidia-driver": "driver"}
 # Where a record prints the version of a component, by the component's name.
-_PATHS = {"driver": "driver", "python": "python", "torch": "framework.version", "cuda": "runtime"}
+_PATHS = {
+    "driver": "driver",
+    "python": "python",
+    "torch": "framework.version",
+    "cuda": "runtime",
+    "rocm": "runtime",
+}
+# What must be told, and told otherwise means another component: a HIP runtime is no CUDA (D8).
+_OF: Mapping[str, tuple[str, frozenset[str]]] = {
+    "torch": ("framework.name", frozenset({"torch", "pytorch"})),
+    "cuda": ("backend", frozenset({"cuda"})),
+    "rocm": ("backend", frozenset({"hip", "rocm"})),
+}
 
 
 def compare(
@@ -29,18 +49,12 @@ def compare(
         if "component" in requirement.facts
         else _compatible(candidate, ground)
     )
-    settled = any(claim.answer for claim in claims)
-    decisive = _claims.deciding(claims)
-    return (
-        Comparison(
-            need_words=_wanted(requirement, candidate),
-            have_words=", ".join(dict.fromkeys(claim.text for claim in decisive)),
-            claims=claims,
-            conditions=() if settled else (_lacking(requirement, candidate),),
-            pieces=tuple(dict.fromkeys(claim.piece for claim in decisive)),
-            attested_by=tuple(dict.fromkeys(name for claim in decisive for name in claim.by)),
-        ),
-    )
+    unstated = "component" in requirement.facts and not _LIMITS.intersection(requirement.facts)
+    if unstated:  # of a want: a must names its versions (F314)
+        return (Comparison(required=False, conditions=(_conditions.threshold((_KEYS,)),)),)
+    lacking = _lacking(requirement, candidate, claims)
+    found = comparison(_wanted(requirement, candidate), claims, (lacking,))
+    return (with_noted(found, question(candidate), "software", ground),)
 
 
 def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
@@ -71,9 +85,11 @@ def _of_engine(candidate: Candidate, told: Mapping[str, Fact]) -> bool:
 
 
 def _versions(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
-    component = requirement.facts["component"].value
-    for piece, item in _claims.attested("software", candidate, ground):
-        if item.words["component"].value == component and _claims.vouched(item, ground):
+    component = _component(requirement.facts["component"].value, candidate)
+    for piece, item in _claims.delivered("software", candidate, ground):
+        told = _component(item.words["component"].value, candidate)
+        installed = told == component and "answer" not in item.words
+        if installed and _claims.vouched(item, ground):
             version = item.words["version"].value
             yield Claim(
                 piece=piece.id,
@@ -93,29 +109,75 @@ def _printed(
     by = machine_of(piece, candidate, ground)
     if by is None:
         return
+    for path in _paths(component, facts):
+        if facts[path].printed:
+            version = facts[path].value
+            yield Claim(piece=piece.id, answer=_meets(requirement, version), text=version, by=by)
+            return
+
+
+def _component(name: str, candidate: Candidate) -> str:
+    """A component by the one name that it has here; `engine` is that of the workload."""
+    told = _plain(name)
+    engine = candidate.workload.facts.get("engine.name")
+    if told == "engine" and engine is not None:
+        told = _plain(engine.value)
+    return _ALIASES.get(told, told)
+
+
+def _paths(component: str, facts: Mapping[str, Fact]) -> Iterator[str]:
+    """Where these facts tell the component's version: its own place, the engine's, or among the libraries."""
+    path = _PATHS.get(component, "")
+    if path in facts and _is_of(component, facts):
+        yield path
     engine = facts.get("engine.name")
-    path = _PATHS.get(component, "engine.version" if engine and engine.value == component else "")
-    if path in facts and facts[path].printed:
-        version = facts[path].value
-        yield Claim(piece=piece.id, answer=_meets(requirement, version), text=version, by=by)
+    if engine is not None and _plain(engine.value) == component and "engine.version" in facts:
+        yield "engine.version"
+    for path in facts:
+        room, dot, name = path.partition(".")
+        if dot and room in ("libraries", "extensions") and _plain(name) == component:
+            yield path
+
+
+def _is_of(component: str, facts: Mapping[str, Fact]) -> bool:
+    """A runtime without its backend goes for CUDA, as tools print it; ROCm's says that it is."""
+    path, words = _OF.get(component, ("", frozenset()))
+    told = facts.get(path)
+    return component != "rocm" if told is None else told.value.casefold() in words
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "-")
 
 
 def _meets(requirement: Requirement, told: str) -> str:
-    """`yes` or `no`; empty where either version cannot be ordered."""
-    version = parse_version(told)
-    if isinstance(version, Misread):
-        return ""
-    answers = []
-    for name, holds in _HOLDS.items():
-        if name in requirement.facts:
-            limit = parse_version(requirement.facts[name].value)
-            if isinstance(limit, Misread) or limit.scheme != version.scheme:
-                answers.append("")
-            else:
-                answers.append("yes" if holds(version, limit) else "no")
+    """`yes` or `no`; empty where a version that is compared has no place in the order."""
+    answers = [*_specified(requirement, told), *_bounded(requirement, told)]
     return "no" if "no" in answers else "" if "" in answers else "yes"
 
 
+def _specified(requirement: Requirement, told: str) -> Iterator[str]:
+    fact = requirement.facts.get("specifier")
+    if fact is not None:
+        yield _ANSWERS[Specifier(fact.value).holds(told)]
+
+
+def _bounded(requirement: Requirement, told: str) -> Iterator[str]:
+    version = parse_version(told)
+    for name, holds in _HOLDS.items():
+        if name not in requirement.facts:
+            continue
+        limit = parse_version(requirement.facts[name].value)
+        if isinstance(version, Misread) or isinstance(limit, Misread):
+            yield ""
+        else:
+            same = limit.scheme == version.scheme
+            yield _ANSWERS[holds(version, limit) if same else None]
+
+
+_ANSWERS = {True: "yes", False: "no", None: ""}
+_KEYS = ("specifier", "version", "at_least", "at_most")
+_LIMITS = frozenset(_KEYS)
 _HOLDS: dict[str, Callable[[Version, Version], bool]] = {
     "at_least": lambda version, limit: version >= limit,
     "at_most": lambda version, limit: version <= limit,
@@ -132,17 +194,33 @@ def _wanted(requirement: Requirement, candidate: Candidate) -> str:
     bounds = [
         f"{s} {requirement.facts[n].value}" for n, s in signs.items() if n in requirement.facts
     ]
-    return " ".join([requirement.facts["component"].value, *bounds])
+    specifier = requirement.facts.get("specifier")
+    asked = [] if specifier is None else [specifier.value.replace(" ", "").replace(",", ", ")]
+    return " ".join([requirement.facts["component"].value, *asked, *bounds])
 
 
-def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
+def _lacking(
+    requirement: Requirement, candidate: Candidate, claims: tuple[Claim, ...]
+) -> Condition:
     wanted = _wanted(requirement, candidate)
     where = candidate.machine or "the machine offered"
-    return _conditions.compatibility(
-        f"show that {wanted} works on {candidate.gpu}: a run on {where}, or the software's own document",
-        supplier="operator or seller",
-        threshold=wanted,
-    )
+    unordered = [f"{claim.piece} says {claim.text}" for claim in claims if not claim.answer]
+    apart = f" ({'; '.join(unordered)}, which has no order with it)" if unordered else ""
+    if "component" in requirement.facts:
+        text = f"have {where} print its version of {wanted}, or a document of it attest one{apart}"
+    else:
+        text = f"show that {wanted} works on {candidate.gpu}: a run on {where}, or the software's own document"
+    return _conditions.compatibility(text, supplier="operator or seller", threshold=wanted)
 
 
-MEMBER = Criterion(name="software", title="Software and versions", compare=compare)
+MEMBER = Criterion(
+    name="software",
+    title="Software and versions",
+    compare=compare,
+    expects="a record of the machine itself, or a document of its seller or of the software",
+    settles=(
+        "A version that meets the bounds admits, another excludes; one without a place in the order of "
+        "versions is to confirm. Without a component, a run of the engine at its version on this card admits, "
+        "and the engine's own document that refuses the card excludes."
+    ),
+)

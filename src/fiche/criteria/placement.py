@@ -1,0 +1,127 @@
+"""Placement: several cards are no pool; they need a placement by software that was itself seen to work (D4).
+
+What verifies it is a run on that many devices, placed that way, by that engine at that version: no document
+says that a split of this model works. One device needs no placement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.criteria import _claims, _conditions
+from fiche.criteria._scope import Question, question, scope_of
+from fiche.criteria._told import comparison, with_noted
+from fiche.criteria._used import held_on
+from fiche.kernel.comparison import Claim, Comparison, Inquiry
+from fiche.kernel.condition import Condition
+from fiche.kernel.doors import Criterion
+from fiche.kernel.figure import Figure
+from fiche.kernel.piece import Run
+from fiche.kernel.requirement import Candidate, Requirement
+
+_WORDS = ("placement.split", "placement.sharding", "placement.offload")
+
+
+def compare(
+    requirement: Requirement, candidate: Candidate, ground: Inquiry
+) -> tuple[Comparison, ...]:
+    """One comparison: the runs that were placed that way, or the one device that needs no placement."""
+    devices = candidate.workload.figures.get("placement.devices")
+    if devices is None and candidate.cards.low > 1:
+        return (_unplaced(candidate),)
+    asked = candidate.cards if devices is None else devices
+    if asked.low == 1 or asked.low > _shown(candidate).low:
+        return (_counted(asked, _shown(candidate)),)
+    ask = question(candidate)
+    claims, short = _runs(ask, int(asked.low), ground)
+    wanted = _wanted(candidate, asked)
+    found = comparison(wanted, claims, (_lacking(wanted, candidate, short),))
+    return (with_noted(found, ask, "placement", ground),)
+
+
+def _shown(candidate: Candidate) -> Figure:
+    """The devices that its cards show to software: a module shows several."""
+    card = candidate.card
+    each = card.figures.get("devices") if card is not None else None
+    return candidate.cards if each is None else candidate.cards * each
+
+
+def _counted(asked: Figure, there: Figure) -> Comparison:
+    """One device of one or several needs no placement; more devices than there are have no place."""
+    words = f"{asked.low} {'device' if asked.low == 1 else 'devices'}"
+    return Comparison(
+        need_low=asked,
+        need_high=asked,
+        have_low=there,
+        have_high=there,
+        need_words=words,
+        have_words=f"{there.low} {'card' if there.low == 1 else 'cards'}",
+    )
+
+
+def _runs(
+    ask: Question, num_devices: int, ground: Inquiry
+) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Claims of the runs that cover the placement, and how the first of the others falls short."""
+    found, short = [], list[str]()
+    for piece, run in _claims.succeeded(ground):
+        scope = scope_of(ask, piece, run, "placement", ground)
+        idle = tuple(_idle(run, num_devices))
+        if scope.covers and not idle:
+            text = f"ran on {num_devices} devices"
+            found.append(Claim(piece=piece.id, answer="yes", text=text, by=scope.by))
+        elif not short:
+            why = (*scope.short, *scope.contradicted, *idle)
+            short = [f"{piece.id} does not cover: {'; '.join(why[:3])}"]
+    return tuple(found), tuple(short)
+
+
+def _idle(run: Run, num_devices: int) -> Iterator[str]:
+    """A run that was given several devices and left some alone has placed nothing on them."""
+    held = held_on(run)
+    used = sum(most > 0 for most in held.values())
+    if len(held) >= num_devices > used:
+        yield f"memory was held on {used} of {len(held)} devices"
+
+
+def _wanted(candidate: Candidate, devices: Figure) -> str:
+    facts = candidate.workload.facts
+    told = [facts[path].value.replace("_", " ") for path in _WORDS if path in facts]
+    engine = [facts[path].value for path in ("engine.name", "engine.version") if path in facts]
+    by = f" by {' '.join(engine)}" if engine else ""
+    return f"{', '.join((f'{devices.low} devices', *told))}{by}"
+
+
+def _unplaced(candidate: Candidate) -> Comparison:
+    text = (
+        f"state on how many of the {candidate.cards.low} cards the load is placed, and how it is split: "
+        "several cards are not one pool"
+    )
+    return Comparison(
+        need_words="a stated placement",
+        have_words=f"{candidate.cards.low} cards",
+        conditions=(_conditions.placement(text),),
+    )
+
+
+def _lacking(wanted: str, candidate: Candidate, short: tuple[str, ...]) -> Condition:
+    nearest = f" ({short[0]})" if short else ""
+    return Condition(
+        topic="placement",
+        text=f"run this load on {candidate.gpu} placed as stated ({wanted}) and import the record{nearest}",
+        threshold=wanted,
+        supplier="whoever can run it",
+        piece_kind="record",
+    )
+
+
+MEMBER = Criterion(
+    name="placement",
+    title="Placement on several devices",
+    compare=compare,
+    expects="a record of a run on that many devices, placed that way",
+    settles=(
+        "A successful run of the engine at its version on that many of these cards, placed as stated, admits; "
+        "one device needs none. More devices than there are cards excludes. A document admits nothing."
+    ),
+)
