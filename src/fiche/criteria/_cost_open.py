@@ -38,12 +38,8 @@ def open_of(priced: Priced, basis: str, ground: Inquiry) -> Iterator[Condition]:
     if not terms.quoted:
         yield _conditions.document("cost", f"get a quote that states the price of offer {offer.id}")
     yield from _open_tax(offer, terms, basis, ground)
-    for valid, date, of in (
-        (terms.valid, ground.date, "decision"),
-        (terms.valid_then, ground.ordered_on, "order"),
-    ):
-        if valid != "yes":
-            yield _conditions.document("cost", _validity_text(offer, valid, date, of))
+    if terms.valid != "yes":
+        yield _conditions.document("cost", _validity_text(offer, terms.valid, ground.date))
 
 
 def _open_hours(priced: Priced) -> Iterator[Condition]:
@@ -121,9 +117,7 @@ def _needs_no_rate(basis: str, terms: Terms, ground: Inquiry) -> bool:
     return recovery.low == 1 if terms.basis == "excluded" else recovery.high == 0
 
 
-def _validity_text(offer: Offer, valid: str, date: str, of: str) -> str:
+def _validity_text(offer: Offer, valid: str, date: str) -> str:
     if valid == "untold":
-        return f"have the seller state until when {offer.id} holds ({of} of {date})"
-    return f"renew {offer.id}: it does not hold on {date} ({valid})" + (
-        ", the day of the order" if of == "order" else ""
-    )
+        return f"have the seller state until when {offer.id} holds (decision of {date})"
+    return f"renew {offer.id}: it does not hold on {date} ({valid})"

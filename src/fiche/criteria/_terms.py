@@ -24,9 +24,8 @@ _EXTENSIONS = ("lots", "hours")
 class Terms:
     """Empty words and None are untold; `valid` is `yes`, `expired`, `early` or `untold` at the date.
 
-    `valid_then` is the same on the day of the order, and `yes` where none is stated. `quoted` is True when a
-    document attests the price: a row alone never admits. `unit` is what the seller calls the time of `hours`,
-    `month` the hours of the seller's month, `until` the last day of the price.
+    `quoted` is True when a document attests the price: a row alone never admits. `unit` is what the seller
+    calls the time of `hours`, `month` the hours of the seller's month, `until` the last day of the price.
     """
 
     price: Figure
@@ -36,7 +35,6 @@ class Terms:
     rate: Figure | None
     extension: str
     valid: str
-    valid_then: str
     until: str
     unit: str
     month: Figure | None
@@ -65,8 +63,7 @@ def terms_of(offer: Offer, candidate: Candidate, ground: Inquiry) -> Terms:
         basis=desk.word("tax", "basis", "tax"),
         rate=desk.figure("tax", "rate", "tax_rate"),
         extension=desk.word("extension", "terms", "extension"),
-        valid=_validity(desk, ground.date),
-        valid_then=_validity(desk, ground.ordered_on) if ground.ordered_on else "yes",
+        valid=_validity(desk),
         until=_until(desk),
         unit=unit,
         month=_month(offer, hours, unit),
@@ -139,8 +136,9 @@ def _until(desk: _Desk) -> str:
     return max(told) if told else "" if own is None else own.value
 
 
-def _validity(desk: _Desk, date: str) -> str:
-    """On a day: `yes` if any document says so; a row alone where none speaks."""
+def _validity(desk: _Desk) -> str:
+    """At the decision's date: `yes` if any document says so; a row alone where none speaks."""
+    date = desk.ground.date
     stands = [
         _at(item.words.get("from"), item.words.get("until"), date)
         for _, item in desk.claims("validity")
