@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
+from fiche.kernel.currency import minor_digits
 from fiche.kernel.figure import Node, Number
 from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, DAY, HOUR, ONE, SECOND, WATT, Unit
@@ -251,13 +252,25 @@ def _printer(of: Node, how: Style, unit: str) -> _Printer:
     word = _word(of.unit)
     tail = how.space + word if word else ""
     if _is_money(of.unit):
-        return lambda value: rounded(value, 2, how) + tail
+        decimals = _decimals(of.unit)
+        return lambda value: _money(value, decimals, of.unit, how) + tail
+    if _is_rate(of.unit):
+        return lambda value: exact(value, how) + tail
     # Money keeps its two decimals; what is not money shows no zero that says nothing.
     return lambda value: exact(_printed(value, of, unit), how) + tail
 
 
 def _decimals(of: Unit) -> int:
+    if _is_money(of):
+        # The currency's smallest unit; one digit more for what an hour or a card of it costs.
+        return minor_digits(_currencies(of)[0]) + (0 if len(of.powers) == 1 else 1)
     return 4 if of == ONE else 3 if of == SECOND else 2
+
+
+def _money(value: Number, decimals: int, of: Unit, how: Style) -> str:
+    """An amount to its smallest unit; a price for something shows one digit more where there is one."""
+    ends_in_zero = _steps(value, decimals) % 10 == 0
+    return rounded(value, decimals - (len(of.powers) > 1 and ends_in_zero), how)
 
 
 _WORDS: Mapping[Unit, str] = {HOUR: "h", SECOND: "s", WATT: "W", DAY: "days", BYTE: "B"}
@@ -268,8 +281,23 @@ def _word(of: Unit) -> str:
 
 
 def _is_money(of: Unit) -> bool:
-    """A currency has three capitals, alone or for some other unit (`USD`, `USD/h`)."""
-    return any(base.isupper() and len(base) == 3 and power == 1 for base, power in of.powers)
+    """An amount of one currency, alone or for some other unit (`USD`, `USD/h`)."""
+    return bool(_currencies(of)) and not _is_rate(of)
+
+
+def _is_rate(of: Unit) -> bool:
+    """One currency for another (`EUR/USD`): every digit of it counts."""
+    return bool(_currencies(of)) and any(_is_currency(base) for base, power in of.powers if power < 0)
+
+
+def _currencies(of: Unit) -> list[str]:
+    """The currencies that an amount of this unit is in."""
+    return [base for base, power in of.powers if power == 1 and _is_currency(base)]
+
+
+def _is_currency(base: str) -> bool:
+    """A code of ISO 4217 has three capitals."""
+    return base.isupper() and len(base) == 3
 
 
 def _steps(value: Number, decimals: int) -> int:
