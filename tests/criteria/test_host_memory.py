@@ -15,7 +15,9 @@ from evaluate.build import (
     document,
     finding,
     offer,
+    printing,
     requirement,
+    says,
     topics,
     typed,
     verdict,
@@ -62,3 +64,35 @@ def test_decimal_gigabytes_are_fewer():
         "quote", attest("host_memory", value=declared(128 * 10**9, BYTE)), offer="offer-01"
     )
     assert verdict(RAM, [short], candidate(offer=offer())) is EXCLUDE
+
+
+@pytest.mark.parametrize(
+    ("counted", "limit", "expected"),
+    [
+        (130 * GIB, None, ADMISSIBLE),
+        (128 * GIB, None, ADMISSIBLE),
+        (125 * GIB, None, TO_CONFIRM),
+        (256 * GIB, 64 * GIB, TO_CONFIRM),
+        (None, 256 * GIB, TO_CONFIRM),
+    ],
+)
+def test_what_the_machine_s_system_counts_admits_and_excludes_nothing(counted, limit, expected):
+    """Firmware and kernel keep a part: 125 GiB are counted of 128 GiB installed."""
+    told = {"host_memory_bytes": counted, "container.memory_limit_bytes": limit}
+    seen = printing(**{path: str(value) for path, value in told.items() if value is not None})
+    found = finding(RAM, [seen])
+    assert found.verdict is expected
+    assert verdict(RAM, [seen], candidate(machine="node-8")) is TO_CONFIRM
+    if counted == 125 * GIB:
+        assert topics(found) == {"host_memory"}
+        assert says(found, f"print shows {125 * GIB} B, which may be less than is installed")
+
+
+def test_a_seller_s_figure_settles_what_the_system_leaves_open():
+    on = candidate(offer=offer())
+    seen = printing(host_memory_bytes=str(125 * GIB))
+    assert verdict(RAM, [seen, told(128, offer="offer-01")], on) is ADMISSIBLE
+    short = finding(RAM, [seen, told(64, offer="offer-01")], on)
+    assert short.verdict is EXCLUDE
+    more = printing(host_memory_bytes=str(200 * GIB))
+    assert finding(RAM, [more, told(64, offer="offer-01")], on).reason == "conflict"

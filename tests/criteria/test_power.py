@@ -11,6 +11,7 @@ from evaluate.build import (
     declared,
     document,
     finding,
+    of_catalog,
     requirement,
     says,
     stated,
@@ -66,3 +67,18 @@ def test_a_sheet_against_the_catalog_is_a_conflict():
 
 def test_the_sheet_of_another_card_says_nothing():
     assert verdict(at_most(300), [sheet(200, gpu="nvidia-l4-24g")], candidate()) is TO_CONFIRM
+
+
+def test_the_term_stays_beside_the_watts():
+    """MI250X: a TDP under the limit and a peak TBP above it are no one value: name which is limited."""
+    tdp = on(500, power__term="TDP")
+    assert says(finding(at_most(550), [], tdp), "noted: the catalog says 500 W TDP")
+    found = finding(at_most(550), [sheet(560, "TBP")], tdp)
+    assert (found.verdict, found.reason) == (TO_CONFIRM, "conflict")
+    assert says(found, "the catalog says 500 W TDP; sheet says 560 W TBP")
+
+
+def test_the_power_of_a_module_is_not_that_of_its_half():
+    """Half of a module has no power of its own: never priced or limited per device."""
+    found = finding(at_most(600), [], of_catalog("amd-mi250x-gcd-64g", cards=2))
+    assert (found.verdict, topics(found)) == (TO_CONFIRM, {"power"})

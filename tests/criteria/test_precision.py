@@ -106,3 +106,17 @@ def test_a_run_against_a_document_is_a_conflict():
     told = attest("precision", answer="refused", **ENGINE)
     both = [piece(runs=[run(used(1))]), document("notes", told, gpu=GPU)]
     assert finding(BF16, both).reason == "conflict"
+
+
+def test_names_are_compared_without_their_case():
+    words = {"component": "vLLM", "version": "0.28.0", "format": "BF16"}
+    told = attest("precision", answer="supported", **words)
+    assert verdict(BF16, [document("notes", told, gpu=GPU)]) is ADMISSIBLE
+
+
+def test_a_cache_in_that_format_is_no_compute_in_it():
+    """B4: fp8 in the cache says nothing of fp8 in the arithmetic."""
+    load = workload(formats__cache="fp8_e4m3")
+    seen = piece(runs=[run(used(1), load=load)])
+    asked = requirement("precision", format="fp8_e4m3")
+    assert verdict(asked, [seen], candidate(load=load)) is TO_CONFIRM

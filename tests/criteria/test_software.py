@@ -168,3 +168,121 @@ def test_two_versions_that_disagree_are_a_conflict():
     quote = replace(document("quote", told), typed={"machine": typed(MACHINE)})
     found = finding(driver(at_least="550"), [printing("610.62"), quote])
     assert found.reason == "conflict"
+
+
+# --- Specifiers, components and whose version ---------------------------------------------------
+
+
+def component(name, specifier=">=2.4,<3,!=2.5.0", **limits):
+    return requirement("software", component=name, specifier=specifier, **limits)
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("2.11.0+cu128", ADMISSIBLE),
+        ("2.5.0+cu124", EXCLUDE),
+        ("2.3.1", EXCLUDE),
+        ("3.0rc1", EXCLUDE),
+        ("2.12.0.dev20260101", ADMISSIBLE),
+        ("nightly", TO_CONFIRM),
+    ],
+)
+def test_a_specifier_is_read_as_pep_440_has_it(told, expected):
+    assert verdict(component("torch"), [printing(told, "framework.version")]) is expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("610.62", ADMISSIBLE),
+        ("550.54.15", ADMISSIBLE),
+        ("535.1", EXCLUDE),
+        ("610.62-open", TO_CONFIRM),
+    ],
+)
+def test_a_driver_without_a_place_in_the_order_is_to_confirm_and_said(told, expected):
+    found = finding(component("driver", ">=550.54"), [printing(told)])
+    assert found.verdict is expected
+    assert found.have_words == told
+    if expected is TO_CONFIRM:
+        assert says(found, "run says 610.62-open, which has no order with it")
+
+
+def test_specifier_and_bounds_hold_together():
+    asked = component("torch", at_least="2.10")
+    assert verdict(asked, [printing("2.11", "framework.version")]) is ADMISSIBLE
+    assert verdict(asked, [printing("2.9", "framework.version")]) is EXCLUDE
+    assert finding(asked, []).need_words == "torch >=2.4, <3, !=2.5.0 >= 2.10"
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "backend", "expected"),
+    [
+        ("torch", "framework.version", "cuda", ADMISSIBLE),
+        ("PyTorch", "framework.version", "cuda", ADMISSIBLE),
+        ("python", "python", "cuda", ADMISSIBLE),
+        ("cuda", "runtime", "cuda", ADMISSIBLE),
+        ("cuda", "runtime", None, ADMISSIBLE),
+        ("cuda", "runtime", "hip", TO_CONFIRM),
+        ("rocm", "runtime", "hip", ADMISSIBLE),
+        ("hip", "runtime", "rocm", ADMISSIBLE),
+        ("rocm", "runtime", "cuda", TO_CONFIRM),
+        ("rocm", "runtime", None, TO_CONFIRM),
+        ("nccl", "libraries.nccl", "cuda", ADMISSIBLE),
+        ("flash_attn", "extensions.flash-attn", "cuda", ADMISSIBLE),
+        ("vllm", "engine.version", "cuda", ADMISSIBLE),
+        ("engine", "engine.version", "cuda", ADMISSIBLE),
+        ("nccl", "driver", "cuda", TO_CONFIRM),
+    ],
+)
+def test_a_component_is_found_where_records_print_it(name, path, backend, expected):
+    """D8: CUDA and HIP share names, not versions."""
+    seen = piece(machine=MACHINE, runs=[run(used(1), facts={path: "2.6", "backend": backend})])
+    assert verdict(component(name, ">=2,<3"), [seen]) is expected
+
+
+def test_another_framework_s_version_is_not_torch_s():
+    facts = {"framework.name": "jax", "framework.version": "2.6"}
+    seen = piece(machine=MACHINE, runs=[run(used(1), facts=facts)])
+    assert verdict(component("torch"), [seen]) is TO_CONFIRM
+    named = {**facts, "framework.name": "PyTorch"}
+    assert verdict(
+        component("torch"), [piece(machine=MACHINE, runs=[run(used(1), facts=named)])]
+    ) is (ADMISSIBLE)
+
+
+def test_a_sheet_of_the_card_attests_no_version_of_a_machine():
+    """D3: a card's name does not describe the rest of the server."""
+    told = attest("software", component="driver", version="610.62")
+    assert verdict(driver(at_least="550"), [document("sheet", told, gpu=GPU)]) is TO_CONFIRM
+
+
+def test_what_a_document_says_of_support_installs_nothing():
+    for answer in ("supported", "refused"):
+        told = attest("software", component="vllm", version="0.28.0", answer=answer)
+        notes = replace(document("notes", told), typed={"machine": typed(MACHINE)})
+        assert verdict(component("vllm", ">=0.28"), [notes]) is TO_CONFIRM
+
+
+def test_a_requested_environment_is_a_preference():
+    """D3: what the fiche asks for is not what is installed."""
+    load = replace(workload(), facts={**workload().facts, "driver": typed("610.62", "")})
+    assert verdict(driver(at_least="550"), [], candidate(load=load)) is TO_CONFIRM
+
+
+def test_a_want_of_a_component_without_versions_states_nothing():
+    found = finding(
+        requirement("software", "want", component="torch"), [printing("2.6", "framework.version")]
+    )
+    assert (found.verdict, found.reason, topics(found)) == (
+        TO_CONFIRM,
+        "nothing_required",
+        {"threshold"},
+    )
+
+
+def test_what_the_policy_only_notes_is_said_beside_a_run():
+    load = replace(workload(), facts={**workload().facts, "driver": typed("610.62", "")})
+    seen = piece(runs=[run(used(1), load=load, facts={"driver": "550.54"})])
+    assert says(finding(ENGINE, [seen], candidate(load=load)), "noted: driver")
