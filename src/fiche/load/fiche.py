@@ -17,6 +17,7 @@ from fiche.kernel.procedure import SimilarOrder
 from fiche.kernel.purchase import Purchase
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.settling import Effort
 from fiche.kernel.workload import Workload
 from fiche.load.candidates import candidates, known_cards, known_offers
 from fiche.load.catalog import Catalogs, catalogs
@@ -115,6 +116,7 @@ class _Parts(NamedTuple):
     similar_orders: tuple[SimilarOrder, ...]
     purchase: Purchase
     plans: tuple[Plan, ...]
+    efforts: tuple[Effort, ...]
     model: ModelFiles
     contents: Mapping_[str, bytes]
 
@@ -135,6 +137,7 @@ def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
     buying = purchase(root, evidence, desk)
     check_work(root, load, evidence, faults)
     compared = _plans(root, bought, evidence, buying, sign)
+    spent = _efforts(root, bought, faults)
     _check_documents(root, bought, faults)
     check_extent(bought, required, len(evidence), faults)
     faults.stop()
@@ -150,6 +153,7 @@ def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
         orders,
         buying,
         compared,
+        spent,
         files,
         desk.contents,
     )
@@ -168,6 +172,15 @@ def _plans(
     from fiche.load.ownership import plans
 
     return plans(root, bought, evidence, buying, sign)
+
+
+def _efforts(root: Mapping, bought: tuple[Candidate, ...], faults: Faults) -> tuple[Effort, ...]:
+    """What obtaining a piece costs; its code is loaded where a fiche tells of it."""
+    if "efforts" not in root:
+        return ()
+    from fiche.load.efforts import efforts
+
+    return efforts(root, bought, faults)
 
 
 def _scope(load: Workload, found: Catalogs) -> dict[str, Known]:
@@ -218,4 +231,5 @@ def _fiche(root: Mapping, name: str, content: bytes, parts: _Parts) -> Fiche:
         language=root.text("language") or "en",
         purchase=parts.purchase,
         plans=parts.plans,
+        efforts=parts.efforts,
     )
