@@ -71,12 +71,15 @@ def _accepted(choice: Choice, asked: tuple[Condition, ...]) -> Iterator[Acceptan
     stated = {accept.topic: accept for accept in choice.accept}
     for condition in asked:
         told = stated.get(condition.topic)
-        for when in (told.when,) if told and told.when else _when(condition):
+        times = (told.when,) if told and told.when else _when(condition)
+        for when in times:
+            # Of a condition that is met twice, the person and the test named are those of the second time.
+            named = told if when == times[-1] else None
             yield Acceptance(
                 condition=condition,
                 when=when,
-                by=told.by if told and told.by else condition.supplier,
-                test=told.test if told else "",
+                by=named.by if named and named.by else condition.supplier,
+                test=named.test if named else "",
                 stated=bool(told and told.when),
             )
 

@@ -105,10 +105,11 @@ def _order(decision: Decision, unit: Unit) -> Node:
         return _missing(f"have the cost of {name} before tax stated", unit)
     rate = chosen.bill.rate if chosen.bill is not None else None
     if amount.unit != unit and rate is not None and (amount * rate.figure).unit == unit:
-        amount = amount * rate.figure
+        label = f"cost of {name} before tax, converted"
+        amount = (amount * rate.figure).named("procedure.order", label)
     if amount.unit != unit:
         return _missing(f"state a rate from {amount.unit} to {unit} with its date and source", unit)
-    return (amount + 0).named("procedure.order", f"cost of {name} before tax")
+    return amount
 
 
 def _missing(text: str, unit: Unit) -> Unknown:

@@ -12,7 +12,7 @@ def numbers(decision: Decision) -> Iterator[tuple[str, str, Node]]:
     """(owner, name, number) of each."""
     for owner, node in (*_asked(decision), *_thresholds(decision), *_found(decision)):
         if node is not None:
-            yield owner, node.id, node
+            yield owner, node.id or f"{owner}.amount", node
 
 
 def _asked(decision: Decision) -> Iterator[tuple[str, Node | None]]:

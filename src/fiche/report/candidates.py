@@ -73,7 +73,7 @@ def named(desk: Desk, who: Candidate) -> Cell:
     """A candidate: id, cards, offer, machine, and the one thing it changes (D10)."""
     card = Quoted(who.card.name if who.card else who.gpu)
     # A number of cards is a name's part here: a mark between `1` and `×` would tear it.
-    lines: list[Parts] = [desk.say("times", id=Code(who.id), n=str(who.cards.low), card=card)]
+    lines: list[Parts] = [desk.say("cards_named", id=Code(who.id), n=str(who.cards.low), card=card)]
     where: list[Parts] = []
     if who.offer is not None:
         where.append(desk.say("offered", offer=Code(who.offer.id), seller=Quoted(who.offer.seller)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiche.kernel.origin import Stated
 from fiche.kernel.procedure import Band, Counted, Placed, Procedure, Quoted
 from fiche.report import parts
 from fiche.report.desk import Desk, cell, columns, joined, row
@@ -77,6 +78,19 @@ def _orders(desk: Desk, found: Procedure) -> Iterator[Table]:
                 "similar_counts",
             ),
             rows=tuple(_order(desk, one) for one in found.counted),
+            notes=tuple(_period(desk)),
+        )
+
+
+def _period(desk: Desk) -> Iterator[Parts]:
+    """The period in the days that the policy writes, and where that is written."""
+    rules = desk.decision.fiche.policy.thresholds
+    if rules.within is not None and isinstance(rules.within.origin, Stated):
+        span = rules.within.origin.span
+        yield desk.say(
+            "similar_within",
+            period=desk.amount(rules.within, span.text if span is not None else ""),
+            source=parts.Quoted(rules.within_source),
         )
 
 
@@ -98,12 +112,7 @@ def _counts(desk: Desk, one: Counted) -> Parts:
     """Counted, or why it is not, or not with a known amount."""
     if not one.left_out:
         return (Words(desk.word("similar_yes")),)
-    rules = desk.decision.fiche.policy.thresholds
-    return desk.say(
-        f"similar_{one.left_out}",
-        period=desk.amount(rules.within),
-        source=parts.Quoted(rules.within_source),
-    )
+    return (Words(desk.word(f"similar_{one.left_out}")),)
 
 
 # --- Thresholds -----------------------------------------------------------------------------------

@@ -134,7 +134,8 @@ CHOICE: dict[str, str] = {
     "similar_amount": "Amount",
     "similar_counts": "In the total",
     "similar_yes": "counted",
-    "similar_too_old": "not counted: before the period of {period} that the policy names ({source})",
+    "similar_too_old": "not counted: before that period",
+    "similar_within": "The policy counts orders of {period} before this one: {source}.",
     "similar_no_amount": "no amount stated",
     "similar_other_currency": "in another currency",
     "similar_no_basis": "whether before tax is untold",
@@ -168,8 +169,8 @@ CHOICE: dict[str, str] = {
     "splitting_title": "One need in several orders",
     "splitting": (
         "This order alone stays below the threshold of {names}, and the need's total reaches it. "
-        "Splitting one need into small orders to stay below a threshold is irregular: have the "
-        "purchasing office confirm how the total is to be counted."
+        "An order that is split off stays part of its need: have the purchasing office say how the "
+        "total is to be counted, and what follows from it."
     ),
     "quotes_asked": (
         "From {amount} {basis} on, {quotes} are asked for ({source}); {standing}. On record: {sellers}."
@@ -178,6 +179,6 @@ CHOICE: dict[str, str] = {
     "quotes_below": "the need's total stays below that",
     "quotes_open": "whether the need's total reaches that cannot be told",
     "quotes_none": "no quote of any seller",
-    "quotes_of": "{n} of {names}",
+    "quotes_of": "quotes of {n} sellers, {names}",
     "quote_noun": "quote|quotes",
 }

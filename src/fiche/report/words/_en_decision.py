@@ -82,7 +82,7 @@ DECISION = {
     "tie": "Costs within a ratio of {tolerance} of the cheapest tie.",
     "tied": "tied with {others}",
     "no_open_points": "nothing open",
-    "times": "{id}, {n} × {card}",
+    "cards_named": "{id}, {n} × {card}",
     "offered": "{offer}, {seller}",
     "machine": "machine {machine}",
     "standing": " · all musts: {state}{rank}",
