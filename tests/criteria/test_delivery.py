@@ -70,3 +70,20 @@ def test_a_date_on_somebody_s_word_needs_the_neutral_policy():
     found = finding(BY, [word], bought())
     assert (found.verdict, found.attested_by) == (ADMISSIBLE, ("C. Ito",))
     assert verdict(BY, [word], bought(), policy=STRICT) is TO_CONFIRM
+
+
+ORDERED = requirement("delivery", by="2026-12-15", ordered="2026-12-10")
+
+
+@pytest.mark.parametrize(
+    ("until", "expected"),
+    [("2026-12-10", ADMISSIBLE), ("2026-12-09", TO_CONFIRM), (None, TO_CONFIRM)],
+)
+def test_a_promise_must_still_hold_on_the_day_of_the_order(until, expected):
+    told = [attest("delivery", earliest="2026-12-14", id="quote")]
+    told += [attest("validity", until=until, id="quote")] if until else []
+    found = finding(ORDERED, [document("quote", *told, offer="offer-01")], bought())
+    assert found.verdict is expected
+    if expected is TO_CONFIRM:
+        assert says(found, "for an order of 2026-12-10")
+        assert says(found, "quote holds until" if until else "quote does not say until when")

@@ -1,5 +1,6 @@
 """A required document: of that title, about this candidate, vouched for (D3, F8)."""
 
+import pytest
 from evaluate.build import (
     ADMISSIBLE,
     GPU,
@@ -12,6 +13,7 @@ from evaluate.build import (
     offer,
     requirement,
     topics,
+    typed,
     verdict,
 )
 
@@ -64,3 +66,37 @@ def test_a_document_on_somebody_s_word_needs_the_neutral_policy():
     assert (found.verdict, found.attested_by) == (ADMISSIBLE, ("C. Ito",))
     assert found.pieces == ("paper", "again")
     assert verdict(WARRANTY, [word], on(), policy=STRICT) is TO_CONFIRM
+
+
+def terms(*, issuer="Fjord", day="2026-11-01", quote="an answer within 4 hours", **changes):
+    made = paper(**changes)
+    (item,) = made.attested
+    words = {"issuer": typed(issuer), "date": typed(day)} if issuer else {}
+    pointer = replace(item.pointer, text=quote) if item.pointer else None
+    told = replace(item, words={**item.words, **words}, pointer=pointer)
+    return replace(made, attested=(told,), date="")
+
+
+@pytest.mark.parametrize(
+    ("more", "wrong", "why"),
+    [
+        ({"issuer": "Alp"}, {}, "it is of Fjord"),
+        ({"issuer": "Fjord"}, {"issuer": ""}, "its issuer is not said"),
+        ({"since": "2026-11-02"}, {}, "it is of 2026-11-01"),
+        ({"contains": "within 2 hours"}, {}, "'within 2 hours' is not quoted from it"),
+        ({"contains": "within 4 hours"}, {"quoted": False}, "is not quoted from it"),
+    ],
+)
+def test_what_must_be_true_of_a_document_is_asked_by_name(more, wrong, why):
+    asked = requirement("document", document="Warranty, three years", **more)
+    found = finding(asked, [terms(**wrong)], on())
+    assert found.verdict is TO_CONFIRM
+    assert why in found.conditions[0].text
+
+
+def test_a_document_with_its_issuer_day_and_words_confirms():
+    asked = requirement(
+        "document", document="Warranty, three years", issuer="fjord", since="2026-11-01",
+        contains="An Answer  within",
+    )  # fmt: skip
+    assert verdict(asked, [terms()], on()) is ADMISSIBLE

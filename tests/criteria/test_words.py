@@ -6,8 +6,9 @@ import pytest
 from evaluate.build import declared, stated
 
 from fiche.criteria._words import figure_text, number_text
+from fiche.kernel.rates import MONTH
 from fiche.kernel.record import replace
-from fiche.kernel.unit import BYTE, ONE, money
+from fiche.kernel.unit import BYTE, ONE, SECOND, money
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,9 @@ def test_a_figure_is_written_with_its_unit_and_its_width():
     assert figure_text(declared(1, BYTE, high=2)) == "1 to 2 B"
     assert figure_text(replace(stated(1, BYTE), high=None)) == "1 to open B"
     assert figure_text(stated(7, ONE)) == "7"
+
+
+def test_times_below_a_second_are_told_in_milliseconds_and_months_as_months():
+    assert figure_text(stated(Fraction(4, 5), SECOND)) == "800 ms"
+    assert figure_text(stated(Fraction(3, 2), SECOND)) == "1.5 s"
+    assert figure_text(stated(36, MONTH)) == "36 months"

@@ -30,13 +30,14 @@ from fiche.kernel.piece import (
     Piece,
     Printed,
     Reading,
+    Result,
     Run,
 )
 from fiche.kernel.quantity import parse_bytes, parse_duration, parse_money, parse_ratio
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.rounding import printed_interval
-from fiche.kernel.unit import BYTE, HOUR, ONE, WATT, count_of
+from fiche.kernel.unit import BYTE, HOUR, ONE, SECOND, WATT, count_of
 from fiche.kernel.workload import Case, Workload
 from fiche.load.catalog import Catalogs
 from fiche.load.fault import Faults
@@ -558,6 +559,58 @@ def result(value="0.655", *, id="result", load=None, metric="exact_match", **sco
         path.replace(".", "__"): fact.value for path, fact in (load or workload()).facts.items()
     }
     return document(id, scored, kind="result", **{**told, **scope})
+
+
+def taken(metric, value, unit="s", stat="", label="request rate inf, concurrency 4", half=0):
+    """A figure of a benchmark, as wide as its rounding; the load it was taken under is in its label."""
+    number = Fraction(str(value))
+    return Result(
+        metric=metric,
+        text=f"{value} {unit}",
+        low=number - half,
+        high=number + half,
+        unit=unit,
+        pointer=pointer(metric),
+        stat=stat,
+        label=label,
+    )
+
+
+def lengths(of=None, label="request rate inf, concurrency 4", **changes):
+    """What a benchmark prints of ten requests of a case: totals, of which its readers take means."""
+    sizes = {name: figure.low for name, figure in (of or case()).dimensions.items()} | changes
+    totals = {"total_input_tokens": "prompt_tokens", "total_output_tokens": "new_tokens"}
+    told = [taken("completed", 10, "requests", "total", label)]
+    told += [
+        taken(metric, 10 * sizes[name], "tokens", "total", label)
+        for metric, name in totals.items()
+        if sizes.get(name) is not None
+    ]
+    return told
+
+
+def bench(*results, id="bench", load=None, gpu=GPU, of=None, sizes=None, facts=None, **scope):
+    """A result of a serving benchmark whose file prints every strict fact, and the lengths of a case."""
+    load, warnings = load or workload(), scope.pop("warnings", ())
+    label = results[0].label if results else "request rate inf, concurrency 4"
+    made = piece(id, kind=scope.pop("kind", "vllm_bench"), **scope)
+    told = lengths(of or load.cases[-1], label, **(sizes or {}))
+    reading = replace(
+        made.reading,
+        results=(*results, *told),
+        facts={**made.reading.facts, **facts_of(load, id, gpu, facts or {})},
+        warnings=tuple(warnings),
+    )
+    return replace(made, reading=reading)
+
+
+def throughput(at_least="300", unit="tokens/s", **changes):
+    return requirement("throughput", at_least=stated(Fraction(at_least), count_of(unit)), **changes)
+
+
+def latency(at_most="0.8", metric="ttft", percentile="p95", **changes):
+    limit = stated(Fraction(at_most), SECOND)
+    return requirement("latency", metric=metric, percentile=percentile, at_most=limit, **changes)
 
 
 def policy(typed_scope="counts", tolerance="0 %"):

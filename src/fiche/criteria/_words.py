@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.kernel.figure import Figure, Number
+from fiche.kernel.rates import MONTH
+from fiche.kernel.unit import SECOND
 
 _MOST_DIGITS = 12
 
@@ -20,12 +22,16 @@ def number_text(value: Number) -> str:
 
 
 def figure_text(figure: Figure) -> str:
-    """A figure with its unit, as an interval where it is one."""
+    """A figure with its unit, as an interval where it is one; times below a second in milliseconds."""
     unit = f" {figure.unit}" if str(figure.unit) else ""
-    low = number_text(figure.low)
+    low, high = figure.low, figure.high
+    if figure.unit == MONTH:
+        unit = " months"
+    if figure.unit == SECOND and max(low, high or 0) < 1:
+        unit, low, high = " ms", low * 1000, None if high is None else high * 1000
     if figure.exact:
-        return f"{low}{unit}"
-    return f"{low} to {'open' if figure.high is None else number_text(figure.high)}{unit}"
+        return f"{number_text(low)}{unit}"
+    return f"{number_text(low)} to {'open' if high is None else number_text(high)}{unit}"
 
 
 def _pointed(scaled: int, digits: int) -> str:

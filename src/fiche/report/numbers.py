@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from fiche.kernel.currency import minor_digits
 from fiche.kernel.figure import Node, Number
+from fiche.kernel.rates import MONTH
 from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, DAY, HOUR, ONE, SECOND, WATT, Unit
 
@@ -212,11 +213,18 @@ def _order(left: Number, right: Number) -> tuple[bool, bool]:
 
 def _printed(value: Number, of: Node, unit: str) -> Fraction:
     """The number that a reader gets back from the rounded text."""
+    if _is_short(of):
+        return Fraction(_steps(Fraction(value) * 1000, 2), 100 * 1000)
     factor, decimals = 1, _decimals(of.unit)
     if of.unit in (BYTE, BYTE_PER_SECOND):
         _, factor = _shared_unit(of, unit)
         decimals = 2 if factor > 1 else 0
     return Fraction(_steps(Fraction(value) / factor, decimals), 10**decimals) * factor
+
+
+def _is_short(of: Node) -> bool:
+    """Times below a second, as latencies are told: in milliseconds."""
+    return of.unit == SECOND and _largest(of) < 1
 
 
 def _shared_unit(of: Node, unit: str) -> tuple[str, int]:
@@ -249,6 +257,8 @@ def _printer(of: Node, how: Style, unit: str) -> _Printer:
         shared = _shared_unit(of, unit)
         per = "/s" if of.unit == BYTE_PER_SECOND else ""
         return lambda value: _bytes(value, shared, how) + per
+    if _is_short(of):
+        return lambda value: exact(_printed(value, of, unit) * 1000, how) + how.space + "ms"
     word = _word(of.unit)
     tail = how.space + word if word else ""
     if _is_money(of.unit):
@@ -273,7 +283,14 @@ def _money(value: Number, decimals: int, of: Unit, how: Style) -> str:
     return rounded(value, decimals - (len(of.powers) > 1 and ends_in_zero), how)
 
 
-_WORDS: Mapping[Unit, str] = {HOUR: "h", SECOND: "s", WATT: "W", DAY: "days", BYTE: "B"}
+_WORDS: Mapping[Unit, str] = {
+    HOUR: "h",
+    SECOND: "s",
+    WATT: "W",
+    DAY: "days",
+    BYTE: "B",
+    MONTH: "months",
+}
 
 
 def _word(of: Unit) -> str:
@@ -287,7 +304,9 @@ def _is_money(of: Unit) -> bool:
 
 def _is_rate(of: Unit) -> bool:
     """One currency for another (`EUR/USD`): every digit of it counts."""
-    return bool(_currencies(of)) and any(_is_currency(base) for base, power in of.powers if power < 0)
+    return bool(_currencies(of)) and any(
+        _is_currency(base) for base, power in of.powers if power < 0
+    )
 
 
 def _currencies(of: Unit) -> list[str]:

@@ -1,0 +1,126 @@
+"""Duration: from a rate or a pass seen in scope; a stated rental time is evidence of nothing (C14)."""
+
+from fractions import Fraction
+
+import pytest
+from evaluate.build import (
+    ADMISSIBLE,
+    EXCLUDE,
+    TO_CONFIRM,
+    assumed,
+    attest,
+    bench,
+    candidate,
+    declared,
+    document,
+    facts_of,
+    finding,
+    hours,
+    piece,
+    pointer,
+    requirement,
+    run,
+    says,
+    second,
+    stated,
+    taken,
+    topics,
+    typed,
+    verdict,
+    workload,
+)
+
+from fiche.kernel import trace
+from fiche.kernel.record import replace
+from fiche.kernel.unit import HOUR, count_of
+from fiche.kernel.work import Throughput, Work
+
+TEN = requirement("duration", at_most=hours("10 h"))
+RATE = "output_throughput"
+
+
+def working(*pieces, guess=None):
+    """3.6 million tokens: 10 hours at 100 a second."""
+    work = Work(
+        amount=stated(3_600_000, count_of("tokens"), "work"),
+        of="tokens",
+        measured=tuple(Throughput(piece=typed(p, ""), metric=typed(RATE, "")) for p in pieces),
+        assumed=None if guess is None else assumed(guess, count_of("tokens/s"), "work.throughput"),
+    )
+    return candidate(load=replace(workload(), work=work))
+
+
+def seen(value, id="bench", **changes):
+    return bench(taken(RATE, value, "tokens/s"), id=id, **changes)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("100", ADMISSIBLE), ("200", ADMISSIBLE), ("99", EXCLUDE)]
+)
+def test_the_counted_work_over_a_rate_seen_in_scope(value, expected):
+    found = finding(TEN, [seen(value)], working("bench"))
+    assert (found.verdict, found.pieces) == (expected, ("bench",))
+    assert found.need.low == Fraction(1000) / Fraction(value)
+    assert trace.rests_on(found.need) == ("observed", "stated")
+
+
+def test_a_rental_time_that_is_stated_says_nothing_of_the_work():
+    found = finding(TEN, [], candidate())
+    assert (found.verdict, topics(found)) == (TO_CONFIRM, {"duration"})
+    assert found.conditions[0].threshold == "<= 10 h"
+
+
+def test_a_rate_of_another_card_says_nothing():
+    """D8."""
+    other = seen("900", gpu="nvidia-l4-24g")
+    assert verdict(TEN, [other], working("bench")) is TO_CONFIRM
+
+
+def test_two_rates_that_put_it_on_two_sides_are_a_conflict():
+    pieces = [seen("90", "a"), seen("110", "b")]
+    assert finding(TEN, pieces, working("a", "b")).reason == "conflict"
+    found = finding(TEN, [seen("110", "a"), seen("200", "b")], working("a", "b"))
+    assert (found.verdict, found.need.low, found.need.high) == (ADMISSIBLE, 5, Fraction(1000, 110))
+
+
+def test_a_guess_is_only_what_would_be():
+    found = finding(TEN, [], working(guess=200))
+    assert (found.verdict, topics(found)) == (TO_CONFIRM, {"duration"})
+    (would,) = second(TEN, [], working(guess=200))
+    assert would.would_be is ADMISSIBLE
+    (would,) = second(TEN, [], working(guess=50))
+    assert would.would_be is EXCLUDE
+
+
+def passing(seconds, **changes):
+    told = run(duration_ns=seconds * 10**9, pointer=pointer("run"), **changes)
+    return piece("run", runs=[told])
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(12, ADMISSIBLE), (13, EXCLUDE)])
+def test_a_recorded_pass_times_the_passes(seconds, expected):
+    asked = requirement("duration", at_most=hours("10 h"), passes=stated(3000, count_of("passes")))
+    found = finding(asked, [passing(seconds)])
+    assert (found.verdict, found.need.low) == (expected, Fraction(3000 * seconds, 3600))
+    assert verdict(TEN, [passing(seconds)]) is TO_CONFIRM
+
+
+def test_a_pass_counts_in_the_direction_that_its_load_covers():
+    """D6: a smaller input that is fast enough validates no larger one."""
+    asked = requirement("duration", at_most=hours("10 h"), passes=stated(3000, count_of("passes")))
+    small = {"executed": {"prompt_tokens": 100}}
+    assert verdict(asked, [passing(1, **small)]) is TO_CONFIRM
+    assert verdict(asked, [passing(60, **small)]) is EXCLUDE
+    assert verdict(asked, [passing(1, whole_loop=False)]) is TO_CONFIRM
+    assert verdict(asked, [passing(1, outcome="failure")]) is TO_CONFIRM
+
+
+def test_a_document_that_reports_the_whole_work_counts_in_its_scope():
+    value = declared(9, HOUR)
+    made = document("log", attest("duration", id="log", value=value), kind="result")
+    facts = facts_of(workload(), "log", candidate().gpu, {})
+    scoped = replace(made, reading=replace(made.reading, facts=facts))
+    assert verdict(TEN, [scoped]) is ADMISSIBLE
+    assert verdict(TEN, [made]) is TO_CONFIRM
+    assert verdict(TEN, [replace(scoped, kind="quote")]) is TO_CONFIRM
+    assert not says(finding(TEN, [scoped]), "overlap")
