@@ -46,6 +46,7 @@ from evaluate.build import (
     used,
     workload,
 )
+from evaluate.generated_machine import asked, described, prints, sheets
 from hypothesis import strategies as st
 
 from fiche.kernel.record import replace
@@ -253,7 +254,7 @@ def quotes(draw, id, load):
     return document(id, priced, *more, offer=mostly(draw, "offer-01", "offer-02"))
 
 
-KINDS = (records, results, quotes, papers, logs)
+KINDS = (records, results, quotes, papers, logs, prints, sheets)
 
 
 @st.composite
@@ -293,9 +294,11 @@ def candidates(draw, id, load):
     devices = load.figures.get("placement.devices")
     cards = 1 if devices is None else devices.low
     sold = offer(mostly(draw, *PRICES), id=mostly(draw, "offer-01", "offer-02"), **draw_terms(draw))
+    gpu = mostly(draw, GPU, OTHER_GPU)
     return candidate(
         id,
-        mostly(draw, GPU, OTHER_GPU),
+        gpu,
+        card=described(draw, gpu),
         cards=mostly(draw, cards, 1, 2),
         load=mostly(draw, load, changed),
         machine=mostly(draw, MACHINE, "node-8", ""),
@@ -328,6 +331,7 @@ def requirements(draw, id, level=None):
             "interconnect", link="NVLink", at_least=stated(21, BYTE_PER_SECOND), **shared
         ),
         lambda: requirement("document", document="Warranty", **shared),
+        *[lambda: asked(draw, shared)] * 7,
     ]
     return draw(st.sampled_from(make))()
 
