@@ -42,7 +42,7 @@ def _package(
 ) -> tuple[Figure, tuple[Condition, ...]] | None:
     load = candidate.workload
     if hours is not None:
-        load = replace(load, figures={**load.figures, "duration": hours})
+        load = replace(load, figures={**load.figures, "duration": hours}, work=None)
     told = aged("cost", replace(candidate, workload=load), ground)
     bought = package(told.candidate, BASIS, told.ground)
     return None if bought is None else (bought.cost, bought.open)

@@ -18,6 +18,7 @@ from fiche.kernel.decision import Decision
 from fiche.kernel.record import record
 from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
+from fiche.render.crossing import crossing
 from fiche.render.inline import inline, lines
 from fiche.render.json import decision_bytes
 from fiche.render.timeline import picture
@@ -91,6 +92,7 @@ def _environment() -> Environment:
         lines=lines,
         bodies=_bodies,
         picture=picture,
+        crossing=crossing,
     )
     return environment
 

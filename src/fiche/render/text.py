@@ -20,6 +20,7 @@ from fiche.report.parts import (
     Callout,
     Cell,
     Code,
+    Costs,
     Items,
     Mark,
     Missing,
@@ -117,7 +118,7 @@ def _block(block: Block, width: int) -> str:
             return "\n".join(["", paragraph(_strong(block.title), width), *inner])
         case Table():
             return _table(block, width)
-        case Timeline():
+        case Timeline() | Costs():
             return paragraph(f"{block.title}: {block.said}", width)
         case _:
             return ""

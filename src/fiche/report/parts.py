@@ -252,6 +252,47 @@ class Timeline:
 
 
 @record
+class Course:
+    """One cost over hours: `kind` is own or rent, `dash` counts the rents; `points` are (across, down)."""
+
+    kind: str
+    dash: int
+    label: str
+    points: tuple[tuple[int, int], ...]
+
+
+@record
+class Point:
+    """A numbered point; its number stands above or below it."""
+
+    x: int
+    y: int
+    number: int
+    above: bool
+
+
+@record
+class Costs:
+    """Costs against hours with the points where they cross. `said` is in words what the picture shows.
+
+    `across` and `up` name the axes, `xs` and `ys` are their marks, `years` the ends of years; `keys` are lines
+    that say, with every number, what the numbered points stand for.
+    """
+
+    id: str
+    title: str
+    across: str
+    up: str
+    xs: tuple[Tick, ...]
+    ys: tuple[Tick, ...]
+    years: tuple[int, ...]
+    courses: tuple[Course, ...]
+    marks: tuple[Point, ...]
+    said: str
+    keys: tuple[Parts, ...] = ()
+
+
+@record
 class Answer:
     """One line of the verdict box: an answer, of whom, and the sentences that carry it."""
 
@@ -278,7 +319,7 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
-Block = Table | Paragraph | Items | Bar | Timeline | Box | Callout
+Block = Table | Paragraph | Items | Bar | Timeline | Costs | Box | Callout
 
 
 @record
