@@ -121,7 +121,9 @@ def test_an_acceptance_of_what_is_not_open_is_told_as_unused():
 def test_no_acceptance_condition_mends_an_excluded_choice():
     """DESIGN 4: what excludes stays, whatever else is supplied."""
     dear = candidate(offer=offer("90 USD"))
-    quoted = quote("90 USD", attest("validity", until="2026-12-31"), attest("tax", basis="excluded"))
+    quoted = quote(
+        "90 USD", attest("validity", until="2026-12-31"), attest("tax", basis="excluded")
+    )
     made = decision([dear], [quoted], [*MUSTS, budget()], choice=chosen())
     assert made.outcomes[0].status == "excluded"
     assert made.conditional_choice
@@ -240,9 +242,7 @@ def test_what_excludes_a_candidate_is_listed_with_its_distance():
     made = decision(both, evidence(), [*MUSTS, capacity(20 * GIB)], choice=chosen())
     rejected = [r for r in made.choosing.rejected if r.requirement == "capacity"]
     assert [r.candidate for r in rejected] == ["small"]
-    found = next(
-        f for f in made.findings if f.candidate == "small" and f.requirement == "capacity"
-    )
+    found = next(f for f in made.findings if f.candidate == "small" and f.requirement == "capacity")
     assert rejected[0].distance is not None
     assert rejected[0].distance.high == found.have.high - found.need.low < 0
 
