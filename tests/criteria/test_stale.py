@@ -30,6 +30,7 @@ from evaluate.build import (
     verdict,
     workload,
 )
+from evaluate.build import card as a_card
 
 from fiche.kernel.fact import Fact
 from fiche.kernel.record import replace
@@ -294,6 +295,26 @@ def test_old_catalog_facts_settle_nothing_under_a_policy_that_says_so(gathered, 
     assert found.verdict is expected
     if expected is TO_CONFIRM:
         assert says(found, "renew the catalog's facts")
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "terms"),
+    [
+        ("compute_capability", {"compute_capability": "8.9"}, {"at_least": "8.0"}),
+        ("form_factor", {"form_factor": "OAM"}, {"one_of": ["OAM"]}),
+        ("ecc", {"ecc": "no"}, {"state": "off"}),
+    ],
+)
+def test_old_words_of_the_catalog_settle_nothing_either(kind, row, terms):
+    """They stay where they tell cards apart; here they would decide."""
+    asked = requirement(kind, **terms)
+    on = candidate(card=replace(a_card(**row), gathered="2025-01-01"))
+    assert verdict(asked, [], on) is ADMISSIBLE
+    found = finding(asked, [], on, policy=policy(catalog=365))
+    assert (found.verdict, found.reason) == (TO_CONFIRM, "stale")
+    assert says(found, "renew the catalog's facts")
+    new = candidate(card=replace(a_card(**row), gathered="2026-11-01"))
+    assert verdict(asked, [], new, policy=policy(catalog=365)) is ADMISSIBLE
 
 
 def test_a_piece_of_an_older_catalog_is_stale():

@@ -23,7 +23,8 @@ _CONTRADICTED = frozenset({"conflict", "below_floor"})
 def leaned_on(left: tuple[Left, ...], before: Comparison, now: Comparison) -> tuple[Left, ...]:
     """Of what was left aside, that which the finding with every piece would have leaned on."""
     cited = {*before.pieces, *(claim.piece for claim in before.claims)}
-    catalog = _ends(before) != _ends(now) or before.sources != now.sources
+    rows = any(claim.piece == "" for claim in before.claims if claim not in now.claims)
+    catalog = rows or _ends(before) != _ends(now)
     return tuple(one for one in left if (one.piece in cited if one.piece else catalog))
 
 
