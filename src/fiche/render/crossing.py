@@ -23,9 +23,9 @@ _RENTS = (
     ("#1f4e79", 3, "14 4 3 4"),
 )
 _FONT = "Fiche Sans, Helvetica, Arial, sans-serif"
-_LETTERS = 19
+_LETTERS = 22
 # A name longer than this would leave the picture.
-_MOST = 46
+_MOST = 42
 
 
 def crossing(drawn: Costs) -> Markup:
@@ -43,7 +43,7 @@ def _svg(drawn: Costs) -> Iterator[str]:
     yield from _legend(drawn.courses)
     for tick in drawn.ys:
         yield f'<path d="M{LEFT} {tick.at} H{RIGHT}" stroke="{_RULE}" stroke-width="1" fill="none"/>'
-        yield _words(LEFT - 9, tick.at + 6, tick.label, "end", fill=_QUIET)
+        yield _words(LEFT - 9, tick.at + 7, tick.label, "end", fill=_QUIET)
     for at in drawn.years:
         yield (
             f'<path d="M{at} {base} V{BOTTOM}" stroke="{_QUIET}" stroke-width="1" '
@@ -51,7 +51,7 @@ def _svg(drawn: Costs) -> Iterator[str]:
         )
     for tick in drawn.xs:
         yield f'<path d="M{tick.at} {BOTTOM} v7" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
-        yield _words(_inside(tick.at, tick.label), BOTTOM + 28, tick.label, "middle", fill=_QUIET)
+        yield _words(_inside(tick.at, tick.label), BOTTOM + 30, tick.label, "middle", fill=_QUIET)
     for course in drawn.courses:
         yield _line(course)
     yield f'<path d="M{LEFT} {base} V{BOTTOM} H{RIGHT}" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
@@ -74,8 +74,8 @@ def _style(course: Course) -> tuple[str, int, str]:
 def _legend(courses: Sequence[Course]) -> Iterator[str]:
     """A row each: a name has all the width there is."""
     for place, course in enumerate(courses):
-        y = 22 + ROW * place
-        yield _path(f"M12 {y - 6} H66", _style(course))
+        y = 24 + ROW * place
+        yield _path(f"M12 {y - 7} H66", _style(course))
         label = course.label if len(course.label) <= _MOST else f"{course.label[: _MOST - 1]}…"
         yield _words(78, y, label, "start")
 
@@ -96,13 +96,13 @@ def _path(way: str, style: tuple[str, int, str]) -> str:
 
 def _mark(mark: Point) -> Iterator[str]:
     """A disc on the crossing, and its number beside it on a plate."""
-    y = mark.y - 34 if mark.above else mark.y + 34
+    y = mark.y - 38 if mark.above else mark.y + 38
     yield (
         f'<path d="M{mark.x} {mark.y} V{y}" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
         f'<circle cx="{mark.x}" cy="{mark.y}" r="6" fill="{_INK}" stroke="#ffffff" stroke-width="1.5"/>'
-        f'<circle cx="{mark.x}" cy="{y}" r="13" fill="#ffffff" stroke="{_INK}" stroke-width="2"/>'
+        f'<circle cx="{mark.x}" cy="{y}" r="15" fill="#ffffff" stroke="{_INK}" stroke-width="2"/>'
     )
-    yield _words(mark.x, y + 6, str(mark.number), "middle", weight=600)
+    yield _words(mark.x, y + 7, str(mark.number), "middle", weight=600)
 
 
 def _words(x: int, y: int, text: str, anchor: str, *, weight: int = 400, fill: str = _INK) -> str:

@@ -18,9 +18,9 @@ from fiche.report.desk import Desk
 from fiche.report.parts import Code, Costs, Course, Parts, Point, Tick
 
 WIDTH, HEIGHT = 640, 470
-LEFT, RIGHT, TOP, BOTTOM = 104, 616, 96, 400
+LEFT, RIGHT, TOP, BOTTOM = 112, 612, 104, 400
 # Room for a row of the legend.
-ROW = 26
+ROW = 30
 _MOST_TICKS = 5
 _MOST_STEPS = 120
 
