@@ -15,6 +15,7 @@ from fiche.load.node import Mapping as MappingNode
 from fiche.load.node import Scalar
 
 _YEAR = 8760
+_MOST_YEARS = 50
 _PARTS = ("gcd", "tile", "board part")
 
 
@@ -96,6 +97,10 @@ def _leads(source: str, target: str, rates: tuple[Rate, ...]) -> bool:
 
 def _year(node: MappingNode, plan: Plan, faults: Faults) -> None:
     """Parts of a year lie in the year, and something is used."""
+    kept = plan.figures.get("years")
+    if kept is not None and kept.low > _MOST_YEARS:
+        hint = f"write at most {_MOST_YEARS}"
+        faults.add("F379", f"a plan of {kept.low} years", node.entries["years"].key.span, hint)
     used = plan.figures.get("utilisation")
     if used is not None and not 0 < used.low <= 1:
         hint = (
