@@ -11,6 +11,7 @@ from fiche.criteria._tax import Totals
 from fiche.kernel.bill import Bill, Line, Term
 from fiche.kernel.figure import Figure
 from fiche.kernel.purchase import Purchase
+from fiche.kernel.record import replace
 
 _LABELS = {
     "net": "sum as priced",
@@ -42,11 +43,16 @@ def price_line(priced: Priced, periods: Figure) -> Line:
 
 def charge_line(priced: Priced, charge: Charge) -> Line:
     """One charge; what cannot be counted has no amount."""
+    name, data, months = charge.name, charge.data, charge.months
+    if data is not None:
+        data = named(data, priced, f"{name}.data", f"{name}, GB planned")
+    if months is not None:
+        months = named(months, priced, f"{name}.months", f"{name}, months paid")
     if charge.times is None:
-        return Line(
-            name=charge.name, quantity=None, price=charge.price, amount=None, per=charge.per
-        )
-    return _line(priced, charge.name, charge.times, charge.price, charge.per)
+        line = Line(name=name, quantity=None, price=charge.price, amount=None, per=charge.per)
+    else:
+        line = _line(priced, name, charge.times, charge.price, charge.per)
+    return replace(line, data=data, months=months)
 
 
 def _line(priced: Priced, name: str, times: Figure, price: Figure, per: str) -> Line:
@@ -83,9 +89,10 @@ def bill(
         payable=sums.payable,
         hourly=_hourly(priced, lines, term),
         rate=way.rate,
+        wanted="" if way.possible else way.target,
         valid_until=terms.until,
         left_out=cost[0].left_out,
-        pieces=_told(terms.pieces, priced.hours.pieces, (way.rate.piece,) if way.rate else ()),
+        pieces=_told(terms.pieces, priced.hours.pieces),
         by=_told(terms.by, priced.hours.by),
     )
 

@@ -72,11 +72,17 @@ def package(
         open=_open(priced, basis, counted, way, ground),
         guesses=_guesses(priced, way),
         conflicts=terms.conflicts,
-        pieces=told.pieces,
+        pieces=_with_rate(told.pieces, way),
         by=told.by,
         comparable=way.possible,
         bill=told,
     )
+
+
+def _with_rate(pieces: tuple[str, ...], way: Exchange) -> tuple[str, ...]:
+    """A converted cost rests on the piece that prints the rate, too."""
+    printed = way.rate.piece if way.rate is not None else ""
+    return (*pieces, printed) if printed and printed not in pieces else pieces
 
 
 def told_basis(candidate: Candidate, ground: Inquiry) -> str:

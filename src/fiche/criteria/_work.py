@@ -132,7 +132,8 @@ _UNIT = Stated(span=None)
 
 
 def _lacking(work: Work, candidate: Candidate, why: list[str]) -> Condition:
-    apart = f" ({'; '.join(why[:2])})" if why else ""
+    # The one that falls short by least: what another card did is far away.
+    apart = f" ({min(why, key=lambda text: (text.count(';'), len(text)))})" if why else ""
     guess = ""
     if work.assumed is not None and isinstance(work.assumed.origin, Assumed):
         guess = f": the one at hand is assumed by {work.assumed.origin.by}"

@@ -72,14 +72,26 @@ def ranked(outcomes: tuple[Outcome, ...], tolerance: Figure) -> tuple[Outcome, .
     """All outcomes in reading order: ranked, retained without a known cost, to confirm, excluded."""
     retained = [o for o in outcomes if o.status == "retained"]
     priced = [o for o in retained if _known_cost(o) is not None]
-    one_currency = len({_unit(o) for o in priced}) <= 1
+    units = sorted({str(_unit(o)) for o in priced})
+    one_currency = len(units) <= 1
     placed = _placed(sorted(priced, key=_key), tolerance) if one_currency else []
     unplaced = [o for o in retained if not one_currency or _known_cost(o) is None]
+    if not one_currency:
+        unplaced = [_in_several(o, units) for o in unplaced]
     groups = (unplaced, *([o for o in outcomes if o.status == s] for s in _UNRANKED))
     return (*placed, *(o for group in groups for o in sorted(group, key=lambda o: o.candidate.id)))
 
 
 _UNRANKED = ("to_confirm", "excluded")
+
+
+def _in_several(outcome: Outcome, units: list[str]) -> Outcome:
+    """Costs in several currencies have no order: what is missing is one currency, and rates into it."""
+    if _known_cost(outcome) is None:
+        return outcome
+    text = f"costs are in {' and '.join(units)}: state 'currency', and a rate into it with date and source"
+    lacking = Condition(topic="cost", text=text, supplier="author of the fiche")
+    return replace(outcome, cost_conditions=(lacking,))
 
 
 def _known_cost(outcome: Outcome) -> Number | None:

@@ -12,6 +12,7 @@ class Line:
     """One line of a bill: `quantity` times `price` is `amount`. `per` is what one price pays for, in words.
 
     `name` is price, setup, storage or egress. A charge that is told and cannot be counted has no amount.
+    `data` are the GB that are planned, `months` how long they are stored, where a charge is by these.
     """
 
     name: str
@@ -19,6 +20,8 @@ class Line:
     price: Figure | None
     amount: Figure | None
     per: str = ""
+    data: Figure | None = None
+    months: Figure | None = None
 
 
 @record
@@ -46,7 +49,8 @@ class Bill:
     (`basis` names it: excluded, included, payable, or empty for the sum as priced), converted at `rate` where
     there is one. `net` is the sum of the lines as priced; `payable` is before tax and the tax that the
     buyer does not recover. `left_out` names charges that nobody told, or that cannot be counted.
-    `valid_until` is the last day of the price, `pieces` and `by` say on whose word all of it stands.
+    `valid_until` is the last day of the price; `pieces` and `by` say on whose word the offer and the hours
+    stand. `wanted` is the currency asked for, where no rate that counts leads into it.
     """
 
     lines: tuple[Line, ...]
@@ -65,6 +69,7 @@ class Bill:
     payable: Figure | None = None
     hourly: Figure | None = None
     rate: Rate | None = None
+    wanted: str = ""
     valid_until: str = ""
     left_out: tuple[str, ...] = ()
     pieces: tuple[str, ...] = ()

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-CRITERIA: dict[str, str] = {}
+CRITERIA: dict[str, str] = {
+    "expected_piece": "Expected: {piece}",
+    "by_catalog": "catalog: {sources}",
+}
 
 # Topics of conditions and kinds of requirements, by code.
 TOPICS: dict[str, str] = {
     "availability": "availability",
     "budget_line": "budget line",
+    "compute_capability": "compute capability",
+    "disk": "disk",
+    "ecc": "ECC as delivered",
+    "form_factor": "form factor",
+    "host_memory": "host memory",
+    "interconnect": "interconnect",
+    "power": "power",
+    "service": "managed service",
+    "threshold": "a wish not yet stated",
     "document": "documents",
     "delivery": "delivery",
     "duration": "duration of the work",
@@ -21,6 +33,12 @@ TOPICS: dict[str, str] = {
 }
 KINDS: dict[str, str] = {
     "budget_line": "Budget line",
+    "compute_capability": "Compute capability",
+    "disk": "Disk",
+    "ecc": "ECC as delivered",
+    "form_factor": "Form factor",
+    "placement": "Placement",
+    "service": "Managed service",
     "duration": "Duration",
     "latency": "Latency",
     "licence": "Licence",
