@@ -1,4 +1,4 @@
-"""Writes samples/policies: a copy of the neutral policy, and the same with thresholds of French public research.
+"""Writes samples/policies: a copy of the neutral policy, and the same with thresholds of French research.
 
 How pieces are read is the built-in policy's, word for word, so that a team's copy starts where fiche stands;
 the thresholds are data of that file alone. The sample `committee` has its own copy of the second beside it: a
@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILT_IN = ROOT / "src" / "fiche" / "policies" / "neutral.yaml"
 FIRST = "typed_scope:"
 
+SCHEMA = "# yaml-language-server: $schema=../../schemas/policy.schema.json\n"
+
 NEUTRAL = """\
 # The built-in policy `neutral` as a file of one's own: copy it beside your fiche, change its name, and say
 # `policy: neutral.yaml`. Its digest is printed in every report that it is used for.
@@ -25,8 +27,9 @@ description: {description}
 
 FRENCH = """\
 # Thresholds of French public research beside the neutral way to read pieces. None of this is law by being
-# here: each amount names the text that it was taken from, and the purchasing office is to confirm each before it is
-# leaned on. Copy this file beside your fiche, put your establishment's own rules in, and change name and version.
+# here: each amount names the text that it was taken from, and the purchasing office is to confirm each
+# before it is leaned on. Copy this file beside your fiche, put your establishment's own rules in, and
+# change name and version.
 policy: 1
 name: french-public-research
 version: "2026-11"
@@ -82,8 +85,8 @@ procedures:
 similar_orders_within:
   value: 365 days
   source: >-
-    article R2121-7 of the same code, for a need that comes again: the twelve months before, or the last budget
-    year; to be confirmed by the purchasing office
+    article R2121-7 of the same code, for a need that comes again: the twelve months before, or the last
+    budget year; to be confirmed by the purchasing office
 
 # A rule of the house and of no article: put your establishment's own amount and number here.
 quotes_needed:
@@ -103,8 +106,8 @@ def texts():
     )
     same = f"{FIRST}{reading}"
     return {
-        "neutral.yaml": NEUTRAL.format(**told) + same,
-        "french-public-research.yaml": FRENCH + same,
+        "neutral.yaml": SCHEMA + NEUTRAL.format(**told) + same,
+        "french-public-research.yaml": SCHEMA + FRENCH + same,
     }
 
 

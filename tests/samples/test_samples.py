@@ -26,7 +26,7 @@ from fiche.kernel.simulation import peak_phase
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
-    "scores", "incident", "dense", "second-opinion",
+    "scores", "incident", "dense", "second-opinion", "committee",
 )  # fmt: skip
 MIB = 2**20
 
@@ -61,7 +61,7 @@ def runs(name: str) -> list[Run]:
 
 def test_every_folder_is_tested_and_described():
     folders = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
-    assert folders == {*COMPLETE, "mistakes"}
+    assert folders == {*COMPLETE, "mistakes", "policies"}
     listed = (SAMPLES / "README.md").read_text(encoding="utf-8")
     for folder in folders:
         assert f"]({folder})" in listed

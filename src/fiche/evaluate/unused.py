@@ -11,7 +11,7 @@ from fiche.criteria._stale import reasons
 from fiche.kernel import trace
 from fiche.kernel.address import Pointer
 from fiche.kernel.comparison import Inquiry
-from fiche.kernel.decision import Decision
+from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.origin import Declared, Observed
 from fiche.kernel.piece import Piece, Result, Run
 from fiche.kernel.record import record
@@ -38,6 +38,7 @@ class Unused:
 def unused(decision: Decision) -> tuple[Unused, ...]:
     """Every piece that neither a verdict nor a cost or date rests on, in the fiche's order."""
     used = {name for found in decision.findings for name in found.pieces}
+    used.update(_cited(decision.fiche))
     shown = set(_shown(decision))
     ground = _ground(decision)
     return tuple(
@@ -45,6 +46,14 @@ def unused(decision: Decision) -> tuple[Unused, ...]:
         for piece in decision.fiche.pieces
         if piece.id not in used and piece.sha256 not in shown and not _beside(piece, decision)
     )
+
+
+def _cited(fiche: Fiche) -> Iterator[str]:
+    """The pieces that the record of the choice names, and those of similar orders."""
+    choice = fiche.choice
+    if choice is not None:
+        yield from (part.piece for part in (choice.replaces, choice.price) if part is not None)
+    yield from (order.piece for order in fiche.similar_orders)
 
 
 def _beside(piece: Piece, decision: Decision) -> bool:
