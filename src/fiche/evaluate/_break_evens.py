@@ -56,7 +56,9 @@ def break_even(
     does not depend on use, or no price of an hour is known, there is none.
     """
     steps = rent.steps
-    if steps is None or not owned.exact or frame.word("rented", "as_used") != "as_used":
+    if frame.always:
+        return Threshold(never="flat")
+    if steps is None or not owned.exact:
         return _OPEN
     an_hour = steps.one / steps.period
     spent = energy * frame.used_hours if energy is not None else None

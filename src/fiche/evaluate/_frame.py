@@ -47,6 +47,11 @@ class Frame:
         amount = None if found is None else self.money.converted(found)
         return hole(self.plan, name, unit) if amount is None else amount
 
+    @property
+    def always(self) -> bool:
+        """Rented without a break, whether used or not."""
+        return self.word("rented", "as_used") == "without_break"
+
     def word(self, name: str, otherwise: str) -> str:
         """A word of the plan, or how it is read where it says nothing."""
         return self.plan.facts[name].value if name in self.plan.facts else otherwise

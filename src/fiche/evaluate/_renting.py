@@ -51,8 +51,7 @@ def _package(
 def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None:
     """Renting year by year; None where no price is told."""
     owner = f"{frame.owner}.{candidate.id}"
-    always = frame.word("rented", "as_used") == "without_break"
-    hours = HOURS_IN_YEAR if always else frame.used_hours
+    hours = HOURS_IN_YEAR if frame.always else frame.used_hours
     cost = priced(candidate, hours, frame, ground)
     if cost is None:
         return None

@@ -12,7 +12,7 @@ from fractions import Fraction
 from fiche.evaluate._break_evens import break_even
 from fiche.evaluate._frame import Frame
 from fiche.evaluate._owning import YEARLY, counted, energy_hours
-from fiche.evaluate._worths import WATT_HOURS, Worths, numbers
+from fiche.evaluate._worths import HOURS_IN_YEAR, WATT_HOURS, Worths, numbers
 from fiche.kernel.figure import Figure, Number, bare, either
 from fiche.kernel.origin import Computed, Stated
 from fiche.kernel.ownership import Flip, Owned, Rental, Threshold
@@ -171,14 +171,17 @@ def _energy(sides: Sides) -> Iterator[_Linear]:
     price = _in_currency("price", sides)
     count = counted(sides.candidate, frame)
     hours = energy_hours(frame)
-    watts = told["load"] * hours[0] + told["idle"] * hours[1]
+    watts = told["load"] * hours[0]
+    if "idle" in told:
+        watts = watts + told["idle"] * hours[1]
     yield "price", price, watts * count * told["pue"] / WATT_HOURS, 0, None
     yield "pue", told["pue"], watts * count / WATT_HOURS * price, 1, None
     watt = count * told["pue"] / WATT_HOURS * price
     for name, each in zip(("load", "idle"), hours, strict=True):
-        yield name, told[name], each * watt, 0, None
+        if name in told:
+            yield name, told[name], each * watt, 0, None
     for name, drawn in (("load_hours", "load"), ("idle_hours", "idle")):
-        if name in told and len(told.keys() & {"load_hours", "idle_hours"}) > 1:
+        if drawn in told and {"load_hours", "idle_hours"} <= told.keys():
             yield name, told[name], told[drawn] * watt, 0, 8760
 
 
@@ -225,6 +228,11 @@ def _rent(sides: Sides) -> Threshold:
 
 
 def _utilisation(sides: Sides) -> Threshold:
+    if sides.frame.always:  # rent is the same; owning grows by its energy
+        if sides.energy is None:
+            return Threshold(never="none")
+        used = sides.frame.plan.figures["utilisation"]
+        return _moved("utilisation", used, sides.energy * HOURS_IN_YEAR, (0, 1), sides)
     name = f"{sides.owner}.flip.utilisation{sides.suffix}"
     return break_even(sides.yearly, sides.rent, sides.energy, name, sides.frame)
 

@@ -85,7 +85,7 @@ class Threshold:
 
     `open`: something is untold. `none`: no value of its range. `rent`: an hour of rent costs no more than an
     hour of owning adds. `below`: buying is cheaper from the shortest rental on. `above`: the value is beyond
-    all hours of a year (it is kept). `within`: not within the plan's years.
+    all hours of a year (it is kept). `within`: not within the plan's years. `flat`: rent is paid, used or not.
     """
 
     value: Figure | None = None

@@ -1,7 +1,8 @@
 """The picture of cost against hours as SVG, to stand in a page.
 
-Told apart without colour: what is bought is one heavy line, each rent has a dash or a weight of its own;
-crossings are numbered. The plate is white, on screens in dark colours as well; letters are large, for narrow pages.
+Told apart without colour: what is bought is one heavy line, each rent has a dash or a weight of its own, and
+crossings are numbered. The plate is white, on screens in dark colours as well; letters are large, for narrow
+pages.
 """
 
 from __future__ import annotations

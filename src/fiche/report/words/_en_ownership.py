@@ -72,13 +72,14 @@ OWNERSHIP: dict[str, str] = {
     "own_even_plain": "Energy as stated",
     "own_even_time": "Rent paid exceeds owning",
     "own_even_discounted": "The same, discounted",
-    "own_even_at": "after {hours} of use",
+    "own_even_at": "after {hours} rented",
     "own_even_years": "{years} from the start",
     "own_even_first": "at the end of year {year}",
     "own_even_note": (
         "Utilisation: above it buying costs less, undiscounted, with energy that follows use; beside it, "
         "owning a year / (cards x 8760 h x rent an hour), whose energy is that of the stated use. An interval "
-        "is where whole periods of rent decide. Time: purchase and running costs against rent paid, before any resale."
+        "is where whole periods of rent decide. Time: purchase and running costs against rent paid, before "
+        "any resale."
     ),
     "own_never_open": "open",
     "own_never_none": "never ({range})",
@@ -86,6 +87,7 @@ OWNERSHIP: dict[str, str] = {
     "own_never_below": "never: buying costs less from the shortest rental on",
     "own_never_above": "never: {value} of a year's hours would be needed",
     "own_never_within": "not within the plan's years",
+    "own_never_flat": "none: rent is paid whether used or not",
     "own_not_asked": "–",
     # --- What flips
     "own_flip_caption": (
@@ -159,17 +161,17 @@ OWNERSHIP: dict[str, str] = {
     "own_term_word": " ({word})",
     "own_term_no_word": ", without a term",
     # --- The picture
-    "own_picture": "Cost of plan {plan} against hours of use",
-    "own_across": "hours of use",
+    "own_picture": "Cost of plan {plan} against rented hours",
+    "own_across": "rented hours",
     "own_curve_own": "{own}, bought",
     "own_curve_rent": "{rent}, rented",
     "own_said_own": (
         "{own} bought: {start} at the start, {end} after {hours}, {sold} once it is sold"
     ),
     "own_said_rent": "{rent} rented: {end} after {hours}",
-    "own_said_crossing": "{n}: rent of {rent} exceeds the cost of owning after {hours} of use, at {cost}",
+    "own_said_crossing": "{n}: rent of {rent} exceeds the cost of owning after {hours} rented, at {cost}",
     "own_said_none": "rent of {rent} never exceeds the cost of owning before it is sold",
-    "own_key": "{n}: {rent} has cost more than owning after {hours} of use ({years}), at {cost}",
+    "own_key": "{n}: {rent} has cost more than owning after {hours} rented ({years}), at {cost}",
     "own_key_none": "{rent} does not come to cost more than owning before it is sold",
     "own_key_lead": "Owning falls at the end by the value at the end. ",
 }
