@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from fiche.kernel.comparison import Comparison, Inquiry
@@ -10,6 +10,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Node
+from fiche.kernel.listing import Asked, Raw
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
@@ -177,3 +178,22 @@ class Criterion:
     expects: str = ""
     settles: str = ""
     needs: tuple[tuple[str, ...], ...] = ()
+
+
+@record
+class Listing:
+    """One format of listings of offers; its module has the name of the format.
+
+    `accepts(content, name)` scores a file from 0 (no) to 100 (surely). `read(content, asked)` yields each row in
+    the order of the file, or raises `Refused` where the file is not of the format after all. `currency` is what the
+    format's own documentation says its prices are in, named in `currency_by`; both are empty where it says nothing.
+    `observed(content)` is the day that the file itself gives for its prices, empty where it gives none.
+    """
+
+    name: str
+    title: str
+    accepts: Callable[[bytes, str], int]
+    read: Callable[[bytes, Asked], Iterator[Raw]]
+    currency: str = ""
+    currency_by: str = ""
+    observed: Callable[[bytes], str] = lambda content: ""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from fiche.kernel.catalog import Card, Catalog, Offer
 from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.record import replace
 from fiche.load import builtin
 from fiche.load.builtin import PREFIX
 from fiche.load.cards import card, source_names
 from fiche.load.fault import Faults
-from fiche.load.folder import YAML_LIMIT, Folder, UnreadableError
-from fiche.load.inputs import yaml_input
+from fiche.load.folder import PIECE_LIMIT, YAML_LIMIT, Folder, UnreadableError
+from fiche.load.inputs import media_type, yaml_input
 from fiche.load.node import Mapping, Scalar
+from fiche.load.offer_rows import is_rows, rows_tree
 from fiche.load.offers import offer
 from fiche.load.schema import check
 from fiche.load.source import Source, source
@@ -66,7 +68,11 @@ class Catalogs:
     def inputs(self) -> tuple[Input, ...]:
         """Every file read so far, the fiche's own first, then those of the package by name."""
         names = sorted(self.read, key=lambda name: name if name.startswith(PREFIX) else "")
-        return tuple(yaml_input(name, self._roles[name], self.read[name]) for name in names)
+        told = (yaml_input(name, self._roles[name], self.read[name]) for name in names)
+        return tuple(
+            replace(one, media_type=media_type(one.file)) if is_rows(one.file) else one
+            for one in told
+        )
 
     def source_names(self, node: Mapping) -> dict[str, str]:
         """What the built-in source keys that a card names stand for."""
@@ -89,11 +95,19 @@ def _keys(node: Mapping) -> list[str]:
     return list(found)
 
 
-def catalogs(names: Iterable[Scalar], folder: Folder, faults: Faults) -> Catalogs:
-    """Read the catalog and offer files that a fiche names, noting what is wrong in any of them."""
+def catalogs(
+    names: Iterable[Scalar], folder: Folder, faults: Faults, offers: Collection[str] = ()
+) -> Catalogs:
+    """Read the catalog and offer files that a fiche names, noting what is wrong in any of them.
+
+    Of a file with one offer a row (CSV, JSON lines) only the `offers` that the fiche names are read.
+    """
     found = Catalogs(faults)
     for name in names:
         try:
+            if is_rows(name.text):
+                _enter_rows(name, folder.read(name.text, PIECE_LIMIT), found, offers)
+                continue
             enter(name, folder.read(name.text, YAML_LIMIT), found)
         except UnreadableError as problem:
             found.partial = True
@@ -110,6 +124,9 @@ def enter(name: Scalar, content: bytes, into: Catalogs) -> None:
     Raises:
         Refused: it is no YAML, or not what its schema says; the rest is noted in `into`.
     """
+    if is_rows(name.text):
+        _enter_rows(name, content, into, None)
+        return
     one = source(name.text, content)
     root = parse(one)
     kind = _kind(root)
@@ -147,6 +164,14 @@ def _enter_cards(root: Mapping, into: Catalogs) -> None:
             continue
         sources = {**into.source_names(node), **own}
         into.own_cards[name.text] = card(node, sources, into.faults, root.text("gathered"))
+
+
+def _enter_rows(
+    name: Scalar, content: bytes, into: Catalogs, names: Collection[str] | None
+) -> None:
+    one = source(name.text, content)
+    into.enter(one, "offers")
+    _enter_offers(rows_tree(one, names), into)
 
 
 def _enter_offers(root: Mapping, into: Catalogs) -> None:

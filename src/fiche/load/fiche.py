@@ -28,6 +28,7 @@ from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, f
 from fiche.load.inputs import piece_input, yaml_input
 from fiche.load.model import ModelFiles, model_files
 from fiche.load.node import Mapping, Node, Scalar
+from fiche.load.offer_rows import offers_named
 from fiche.load.pieces import Desk, pieces
 from fiche.load.policy import Chosen, chosen
 from fiche.load.purchase import purchase
@@ -127,7 +128,7 @@ def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
     files = model_files(root, folder, faults)
     load = replace(workload(root, sign), model=files.model)
     policy = chosen(root.scalar("policy") if "policy" in root else None, folder, faults)
-    found = catalogs(root.scalars("catalogs"), folder, faults)
+    found = catalogs(root.scalars("catalogs"), folder, faults, offers_named(root))
     bought = candidates(root, load, found, sign)
     desk = Desk(folder, importers, sign, _scope(load, found), {})
     evidence = pieces(root, desk)

@@ -1,0 +1,151 @@
+"""What is left of a market after screening, cheapest package first; excluded offers are not on it.
+
+A cost that is not known in full is ordered by the least that it may be, and is said to be open: such an
+order is for reading, no ranking (DESIGN 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from typing import NamedTuple
+
+from fiche.criteria._package import package
+from fiche.criteria._stale import aged
+from fiche.evaluate._answers import PRICE
+from fiche.evaluate._watched import Known, Row
+from fiche.evaluate.screening import Bench, Screened
+from fiche.kernel.figure import Figure, Number
+from fiche.kernel.finding import Verdict
+from fiche.kernel.record import record
+from fiche.kernel.unit import Unit
+
+_TRIED = 16
+
+
+@record(eq=False)
+class Listed:
+    """An offer that no must excludes. `cost` is None where its row states no price."""
+
+    row: int
+    id: str
+    verdict: Verdict
+    cost: Figure | None
+    open: bool
+
+
+class _Place(NamedTuple):
+    """The order of reading: retained first, then by cost, then by id; what has no cost comes last."""
+
+    verdict: Verdict
+    unpriced: bool
+    cost: Number
+    id: str
+    row: int
+
+
+def shortlist(screened: Screened, top: int) -> tuple[Listed, ...]:
+    """The first offers of each currency, in order of verdict and cost of the package."""
+    bench = screened.bench
+    costs = _Costs(bench, screened.basis)
+    left = _left(screened)
+    places = [place for place in left if place not in bench.alone]
+    for place in places[:: max(len(places) // _TRIED, 1)]:
+        costs.of(place)
+    while True:
+        paths = costs.paths
+        found = _first(screened, bench, costs, left, top)
+        if costs.paths == paths:
+            return found
+
+
+class _Costs:
+    """The cost of each row's package, asked once for what it looks at."""
+
+    def __init__(self, bench: Bench, basis: str) -> None:
+        self._bench, self._basis = bench, basis
+        self._known = Known(bench.market, self._ask)
+        self._apart: dict[int, tuple[Figure | None, bool]] = {}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What a cost looks at, beside the price."""
+        return tuple(path for path in self._known.paths if path != PRICE)
+
+    def of(self, place: int) -> tuple[Figure | None, bool]:
+        """The cost of a row, None where nothing says it; and whether something about it is open."""
+        if place not in self._bench.alone:
+            return self._known.of(place)
+        if place not in self._apart:
+            self._apart[place] = self._known.alone(place)
+        return self._apart[place]
+
+    def _ask(self, row: Row) -> tuple[Figure | None, bool]:
+        priced = aged("cost", next(self._bench.candidates(row)), self._bench.ground)
+        bought = package(priced.candidate, self._basis, priced.ground)
+        return (None, True) if bought is None else (bought.cost, not bought.known)
+
+
+def _first(
+    screened: Screened, bench: Bench, costs: _Costs, left: dict[int, Verdict], top: int
+) -> tuple[Listed, ...]:
+    by_currency: dict[Unit | None, list[Iterator[_Place]]] = {}
+    for rows, verdict in _alike(screened, bench, left, costs.paths):
+        cost, _ = costs.of(rows[0])
+        unit = cost.unit if cost is not None else None
+        by_currency.setdefault(unit, []).append(_rising(rows, verdict, costs, screened))
+    return tuple(
+        _listed(place, costs)
+        for unit in sorted(by_currency, key=str)
+        for place in islice(merge(*by_currency[unit]), top)
+    )
+
+
+def _left(screened: Screened) -> dict[int, Verdict]:
+    """The rows that no must excludes, with what they are."""
+    verdicts = {group: screened.verdict(group) for group in screened.groups}
+    alive = {group for group, verdict in verdicts.items() if verdict is not Verdict.EXCLUDE}
+    return {place: verdicts[group] for place, group in enumerate(screened.rows()) if group in alive}
+
+
+def _alike(
+    screened: Screened, bench: Bench, left: dict[int, Verdict], paths: tuple[str, ...]
+) -> Iterator[tuple[list[int], Verdict]]:
+    """Rows that differ in nothing that a cost looks at but the price, cheapest first."""
+    columns = [screened.market.columns[path].codes for path in paths]
+    price = screened.market.columns.get(PRICE)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, verdict in left.items():
+        unit = bench.prices.units[price.codes[place]] if price is not None else None
+        apart = place if place in bench.alone else -1
+        key = (verdict, unit, apart, *[codes[place] for codes in columns])
+        groups.setdefault(key, []).append(place)
+    for rows in groups.values():
+        if price is not None:
+            ranks, codes = bench.prices.ranks, price.codes
+            rows.sort(key=lambda place: (ranks[codes[place]], screened.market.ids[place]))
+        yield rows, left[rows[0]]
+
+
+def _rising(
+    rows: list[int],
+    verdict: Verdict,
+    costs: _Costs,
+    screened: Screened,
+) -> Iterator[_Place]:
+    """A higher price never makes a package cheaper: the rows of a group stand in order of cost."""
+    for row in rows:
+        cost, _ = costs.of(row)
+        yield _Place(
+            verdict=verdict,
+            unpriced=cost is None,
+            cost=cost.low if cost is not None else 0,
+            id=screened.market.ids[row],
+            row=row,
+        )
+
+
+def _listed(place: _Place, costs: _Costs) -> Listed:
+    cost, is_open = costs.of(place.row)
+    return Listed(row=place.row, id=place.id, verdict=place.verdict, cost=cost, open=is_open)

@@ -1,0 +1,1 @@
+"""Listings of offers: one format a module, and our own form of offers read as columns."""

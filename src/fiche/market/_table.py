@@ -1,0 +1,314 @@
+"""Our own form of offers in CSV or JSON lines, read as columns (schemas/offers.schema.json has the same keys).
+
+CSV has one column a path (`price.amount`, `tax.basis`); what is empty is not stated. JSON lines have one offer
+a line, nested as in YAML. Each distinct text is kept once, and a row costs four bytes a column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, count, islice
+from typing import Any
+
+from fiche.kernel.address import Span
+from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.market import Column
+from fiche.kernel.record import record
+
+_CHUNK = 2_000  # what a processor keeps at hand
+_LONGEST = 2**20
+_NEEDED = ("id", "seller", "kind", "gpu")
+# What judges nothing and differs in every row is kept only where somebody asks for it.
+_WIDE = frozenset({"source", "notes", "documents"})
+
+
+@record(eq=False)
+class Table:
+    """A file of offers. `line_of(row)` is where a row starts, counted from 1.
+
+    `content` are its bytes, `header` the paths of a CSV (none for JSON lines).
+    """
+
+    file: str
+    ids: Sequence[str]
+    columns: Mapping[str, Column]
+    line_of: Callable[[int], int]
+    content: bytes
+    header: tuple[str, ...] = ()
+
+    def records(self, rows: Sequence[int]) -> list[tuple[int, dict[str, str] | str]]:
+        """(line, what it states) of some rows: paths and texts of a CSV, the text of a JSON line."""
+        found = []
+        for row in rows:
+            line = self.line_of(row)
+            start = _start_of(self.content, line)
+            if self.header:
+                cells = next(csv_rows(self.content[start : start + _LONGEST], self.file))
+                told = zip(self.header, cells, strict=False)
+                found.append((line, {path: text for path, text in told if text}))
+            else:
+                end = self.content.find(b"\n", start)
+                found.append((line, self.content[start : end if end >= 0 else None].decode()))
+        return found
+
+
+class _Growing:
+    """A column while it is read."""
+
+    __slots__ = ("codes", "texts")
+
+    def __init__(self, before: int) -> None:
+        self.texts: defaultdict[str, int] = defaultdict(count().__next__)
+        self.codes = array("i", [self.texts[""]]) * before if before else array("i")
+
+    def add(self, told: Sequence[str]) -> None:
+        self.codes.extend(map(self.texts.__getitem__, told))
+
+
+def _start_of(content: bytes, line: int) -> int:
+    start = 0
+    for _ in range(line - 1):
+        start = content.find(b"\n", start) + 1
+    return start
+
+
+def read_table(content: bytes, name: str) -> Table:
+    """Read a file of offers by what its name ends in.
+
+    Raises:
+        Refused: F101 it is not UTF-8, F628 a column is unknown or missing, F621 a row cannot be read, F306 an
+            id stands twice.
+    """
+    return _read_lines(content, name) if name.endswith(".jsonl") else _read_csv(content, name)
+
+
+def is_table(name: str) -> bool:
+    """True for a name of a file that is read row by row."""
+    return name.lower().endswith((".csv", ".jsonl"))
+
+
+def _read_csv(content: bytes, name: str) -> Table:
+    chunks = _csv_chunks(content, name)
+    header, *first = next(chunks, [[]])
+    _check_header(header, name)
+    kept = [place for place, path in enumerate(header) if path not in _WIDE and path != "id"]
+    growing = {header[place]: _Growing(0) for place in kept}
+    ids: list[str] = []
+    for chunk in chain([first], chunks):
+        if set(map(len, chunk)) - {len(header)}:
+            chunk = [row for row in chunk if row]
+            _check_width(chunk, header, name, len(ids))
+        told = list(zip(*chunk, strict=True)) or [()] * len(header)
+        ids.extend(told[header.index("id")])
+        for place in kept:
+            growing[header[place]].add(told[place])
+    plain = content.count(b"\n") + (not content.endswith(b"\n")) == len(ids) + 1
+
+    def line_of(row: int) -> int:
+        return row + 2 if plain else _line_of_csv(content, row)
+
+    return _table(name, ids, growing, line_of, content, tuple(header))
+
+
+def csv_rows(content: bytes, name: str) -> Iterator[list[str]]:
+    """The rows of a CSV, its header first; blank lines are no rows.
+
+    Raises:
+        Refused: F101 it is not UTF-8, F621 its quotes do not match or a cell is too long.
+    """
+    for chunk in _csv_chunks(content, name):
+        yield from filter(None, chunk)
+
+
+def _csv_chunks(content: bytes, name: str) -> Iterator[list[list[str]]]:
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    reader = csv.reader(text, strict=True)
+    try:
+        while chunk := list(islice(reader, _CHUNK)):
+            yield chunk
+    except UnicodeDecodeError as error:
+        raise refused("F101", f"{error.object[error.start]:#04x} is not UTF-8", name, 1) from None
+    except csv.Error as error:
+        raise refused("F621", f"this row is no CSV: {error}", name, reader.line_num) from None
+
+
+def _line_of_csv(content: bytes, row: int) -> int:
+    """The line of a row: a cell may hold line ends, so rows are counted anew."""
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    reader, line = csv.reader(text, strict=True), 1
+    seen = -2
+    for cells in reader:
+        seen += bool(cells)
+        if seen == row:
+            return line
+        line = reader.line_num + 1
+    return line
+
+
+def _check_header(header: Sequence[str], name: str) -> None:
+    missing = [path for path in _NEEDED if path not in header]
+    if missing:
+        hint = "write `fiche catalog import` for the listing of another program"
+        message = f"a file of offers has the columns {', '.join(_NEEDED)}: {missing[0]} is missing"
+        raise refused("F628", message, name, 1, hint)
+    twice = next((path for path in header if header.count(path) > 1), "")
+    if twice:
+        raise refused("F628", f"the column '{twice}' stands twice", name, 1)
+
+
+def _check_width(
+    chunk: Sequence[Sequence[str]], header: Sequence[str], name: str, before: int
+) -> None:
+    place = next((i for i, row in enumerate(chunk) if len(row) != len(header)), None)
+    if place is None:
+        return
+    message = (
+        f"row {before + place + 1} has {len(chunk[place])} cells, the header has {len(header)}"
+    )
+    raise refused("F621", message, name, before + place + 2, "quote a cell that holds a comma")
+
+
+def _read_lines(content: bytes, name: str) -> Table:
+    growing: dict[str, _Growing] = {}
+    ids: list[str] = []
+    for numbered in _chunks(objects_of_lines(content, name)):
+        told: defaultdict[str, list[str]] = defaultdict(list)
+        for place, (line, row) in enumerate(numbered):
+            flat = dict(flattened(row))
+            if any(path not in flat for path in _NEEDED):
+                missing = next(path for path in _NEEDED if path not in flat)
+                raise refused("F628", f"this offer has no '{missing}'", name, line)
+            ids.append(flat.pop("id"))
+            for path, text in flat.items():
+                column = told[path]
+                column.extend([""] * (place - len(column)))
+                column.append(text)
+        for path, texts in told.items():
+            if path not in _WIDE:
+                before = len(ids) - len(numbered)
+                column = growing.setdefault(path, _Growing(before))
+                column.add([*texts, *[""] * (len(numbered) - len(texts))])
+        for path in growing.keys() - told.keys():
+            growing[path].add([""] * len(numbered))
+    return _table(name, ids, growing, lambda row: _line_of_object(content, row), content)
+
+
+def _chunks(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    while chunk := list(islice(rows, _CHUNK)):
+        yield chunk
+
+
+def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
+    """(line, offer) of each line that is not blank; numbers keep their text."""
+    import json
+
+    read = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str).decode
+    for line, text in enumerate(io.BytesIO(content), start=1):
+        try:
+            words = text.decode("utf-8").strip()
+            row = read(words) if words else None
+        except ValueError as error:
+            raise refused("F621", f"this line is no JSON: {error}", name, line) from None
+        if words:
+            if not isinstance(row, dict):
+                raise refused(
+                    "F621", "this line is no offer", name, line, "write one object a line"
+                )
+            yield line, row
+
+
+def _line_of_object(content: bytes, row: int) -> int:
+    told = (line for line, text in enumerate(io.BytesIO(content), start=1) if text.strip())
+    return next(islice(told, row, None))
+
+
+def flattened(told: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every single value of nested objects with its dotted path; words of a list are joined by blanks.
+
+    Lists of objects (documents) are left out: no criterion reads them.
+    """
+    for key, value in told.items():
+        if isinstance(value, str):
+            yield prefix + key, value
+        elif isinstance(value, dict):
+            yield from flattened(value, f"{prefix}{key}.")
+        elif isinstance(value, bool):
+            yield prefix + key, "true" if value else "false"
+        elif isinstance(value, list) and all(isinstance(each, str) for each in value):
+            yield prefix + key, " ".join(value)
+
+
+def _table(
+    name: str,
+    ids: list[str],
+    growing: Mapping[str, _Growing],
+    line_of: Callable[[int], int],
+    content: bytes,
+    header: tuple[str, ...] = (),
+) -> Table:
+    if len(set(ids)) != len(ids):
+        _refuse_twice(ids, name, line_of)
+    columns = {
+        path: Column(codes=column.codes, texts=tuple(column.texts))
+        for path, column in growing.items()
+    }
+    return Table(
+        file=name, ids=ids, columns=columns, line_of=line_of, content=content, header=header
+    )
+
+
+def _refuse_twice(ids: Sequence[str], name: str, line_of: Callable[[int], int]) -> None:
+    first: dict[str, int] = {}
+    for row, id in enumerate(ids):
+        before = first.setdefault(id, row)
+        if before != row:
+            hint = f"the first stands on line {line_of(before)}"
+            raise refused("F306", f"offer '{id}' is named twice", name, line_of(row), hint)
+
+
+def joined(tables: Sequence[Table]) -> tuple[tuple[str, ...], dict[str, Column]]:
+    """The ids and columns of several files, one after the other.
+
+    Raises:
+        Refused: F503 an id stands in two of them.
+    """
+    if len(tables) == 1:
+        return tuple(tables[0].ids), dict(tables[0].columns)
+    ids = tuple(chain.from_iterable(table.ids for table in tables))
+    if len(set(ids)) != len(ids):
+        _refuse_shared(tables)
+    paths = dict.fromkeys(path for table in tables for path in table.columns)
+    return ids, {path: _end_to_end(path, tables) for path in paths}
+
+
+def _end_to_end(path: str, tables: Sequence[Table]) -> Column:
+    whole = _Growing(0)
+    for table in tables:
+        column = table.columns.get(path)
+        if column is None:
+            whole.add([""] * len(table.ids))
+        else:
+            own = [whole.texts[text] for text in column.texts]
+            whole.codes.extend(map(own.__getitem__, column.codes))
+    return Column(codes=whole.codes, texts=tuple(whole.texts))
+
+
+def _refuse_shared(tables: Sequence[Table]) -> None:
+    first: dict[str, str] = {}
+    for table in tables:
+        for row, id in enumerate(table.ids):
+            before = first.setdefault(id, table.file)
+            if before is not table.file:
+                hint = "an id stands for one offer over all files"
+                message = f"offer '{id}' exists already in {before}"
+                raise refused("F503", message, table.file, table.line_of(row), hint)
+
+
+def refused(code: str, message: str, name: str, line: int, hint: str = "") -> Refused:
+    """One thing that is wrong, on a line of a file."""
+    place = Span(file=name, line=line, column=1)
+    return Refused([Diagnostic(code=code, message=message, address=place, hint=hint)])
