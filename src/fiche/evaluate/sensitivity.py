@@ -15,9 +15,8 @@ from fiche.kernel.currency import CURRENCIES, minor_digits
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Stated
-from fiche.kernel.record import replace
 from fiche.kernel.settling import Change, Sensitivity, Turn
-from fiche.kernel.unit import BYTE, HOUR, ONE
+from fiche.kernel.unit import BYTE, HOUR, ONE, Unit
 
 # How far a value is varied: to this many times itself, or a share up to the whole.
 TIMES = 1000
@@ -27,21 +26,21 @@ _PARTS = 8
 
 def sensitivities(decision: Decision) -> tuple[Sensitivity, ...]:
     """One entry for each figure that could turn something, in the order of the fiche."""
-    return tuple(_of(decision, leaf) for leaf in leaves_of(decision))
+    return tuple(_of(leaf) for leaf in leaves_of(decision))
 
 
-def _of(decision: Decision, leaf: Leaf) -> Sensitivity:
+def _of(leaf: Leaf) -> Sensitivity:
     step = _step(leaf.figure)
     now = leaf.state(_value(leaf.figure))
-    below = _turn(decision, leaf, now, step, _downwards(leaf, step))
-    above = _turn(decision, leaf, now, step, _upwards(leaf, step))
+    below = _turn(leaf, now, step, _downwards(leaf, step), "below")
+    above = _turn(leaf, now, step, _upwards(leaf, step), "above")
     return Sensitivity(
         name=leaf.name,
         kind=leaf.kind,
         value=leaf.figure,
         below=below,
         above=above,
-        step=_figure(leaf, step, "resolution"),
+        step=_resolution(leaf, step),
     )
 
 
@@ -59,6 +58,11 @@ def _step(figure: Figure) -> Number:
     if str(figure.unit) in CURRENCIES:
         return Fraction(1, 10 ** minor_digits(str(figure.unit)))
     return Fraction(1, 10_000)
+
+
+def _resolution(leaf: Leaf, step: Number) -> Figure:
+    name, label = f"sensitivity.{leaf.name}.resolution", f"{leaf.name}: resolution of its turns"
+    return _stated(step, leaf.figure.unit).named(name, label)
 
 
 def _downwards(leaf: Leaf, step: Number) -> list[Number]:
@@ -86,16 +90,16 @@ def _upwards(leaf: Leaf, step: Number) -> list[Number]:
     return [*near, *(value * times for times in _LOOKED_AT)]
 
 
-def _turn(decision: Decision, leaf: Leaf, now: State, step: Number, points: list[Number]) -> Turn:
+def _turn(leaf: Leaf, now: State, step: Number, points: list[Number], side: str) -> Turn:
     """The first of the points that changes something, narrowed to one step; None where none does."""
     value = _value(leaf.figure)
-    bound = _figure(leaf, points[-1] if points else value, "bound")
+    bound = _figure(leaf, points[-1] if points else value, f"{side}.bound")
     same = value
     for point in points:
         if leaf.state(point) != now:
             at = _nearest(leaf, now, same, point, step)
             changes = tuple(_changes(now, leaf.state(at)))
-            return Turn(bound=bound, at=_figure(leaf, at, "turn"), changes=changes)
+            return Turn(bound=bound, at=_figure(leaf, at, f"{side}.turn"), changes=changes)
         same = point
     return Turn(bound=bound)
 
@@ -149,15 +153,19 @@ def _on_grid(changed: Callable[[Number], bool], found: Number, step: Number, *, 
 
 
 def _figure(leaf: Leaf, value: Number, what: str) -> Figure:
-    name = f"{leaf.name}.{what}" if leaf.name else what
-    return replace(
-        leaf.figure,
-        low=value,
-        high=value,
-        origin=Stated(span=None),
-        id=name,
-        label=f"{leaf.name}: {what}",
-    )
+    """A value of the leaf as what it is now and a difference, so that it can be walked back."""
+    now = leaf.figure
+    name = f"sensitivity.{leaf.name}.{what}"
+    label = f"{leaf.name}, {what.replace('.', ': ')}"
+    if not now.exact:
+        return _stated(value, now.unit).named(name, label)
+    if value >= now.low:
+        return (now + _stated(value - now.low, now.unit)).named(name, label)
+    return (now - _stated(now.low - value, now.unit)).named(name, label)
+
+
+def _stated(value: Number, unit: Unit) -> Figure:
+    return Figure(low=value, high=value, unit=unit, origin=Stated(span=None))
 
 
 def _changes(before: State, after: State) -> Iterator[Change]:

@@ -52,17 +52,37 @@ def _without_conflicts(comparison: Comparison, told: Collection[Condition]) -> C
         return comparison
     against = () if left else ("no", "failure")
     claims = tuple(claim for claim in comparison.claims if claim.answer not in against)
-    return replace(comparison, conflicts=left, claims=claims)
+    found = replace(comparison, conflicts=left, claims=claims)
+    if judge(found).verdict is not Verdict.EXCLUDE:
+        return found
+    return replace(found, need_low=None)  # the number that is too much was the side that is wrong
+
+
+def open_of(finding: Finding) -> tuple[Condition, ...]:
+    """What is open of a finding, and the run that its size makes possible once it is stated (D9)."""
+    told = finding.conditions if finding.verdict is Verdict.TO_CONFIRM else ()
+    unsized = any(one.topic in STATED_FIRST for one in told)
+    if finding.kind != "memory" or not unsized:
+        return told
+    then = Condition(
+        topic="need",
+        text="run the whole loop of what is then stated",
+        supplier="whoever can run it",
+        piece_kind="record",
+        case=finding.case,
+    )
+    return (*told, then)
 
 
 def judged_again(finding: Finding, told: Collection[Condition], *, well: bool) -> Verdict:
     """The verdict of a finding once these conditions are settled; one that is not open keeps its own."""
     if finding.comparison is None or finding.verdict is not Verdict.TO_CONFIRM:
         return finding.verdict
-    mine = tuple(one for one in finding.conditions if one in told)
+    open_ = open_of(finding)
+    mine = tuple(one for one in open_ if one in told)
     if not mine:
         return finding.verdict
-    return judge(settled(finding.comparison, finding.conditions, mine, well=well)).verdict
+    return judge(settled(finding.comparison, open_, mine, well=well)).verdict
 
 
 def blocks(condition: Condition) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fiche.evaluate import _commands
 from fiche.evaluate._runs_asked import case_to_run, load_key, run_step
 from fiche.evaluate.rejudge import Judged
-from fiche.evaluate.settlement import QUESTION, STATED_FIRST, blocks, judged_again
+from fiche.evaluate.settlement import QUESTION, blocks, judged_again, open_of
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
@@ -109,7 +109,7 @@ def _of_candidate(plan: Plan, outcome: Outcome) -> None:
     runs = {name: plan.run(outcome, name) for name in _cases(outcome)}
     asked = set()
     for finding in outcome.findings:
-        for condition in _conditions_of(finding):
+        for condition in open_of(finding):
             asked.add(condition)
             ways = _ways(plan, outcome, finding, condition, runs)
             decides = finding.level == "must" and _decides(finding, condition)
@@ -143,27 +143,11 @@ def _open(
     )
 
 
-def _conditions_of(finding: Finding) -> tuple[Condition, ...]:
-    """What is open of a finding, and the run that its size makes possible once it is stated (D9)."""
-    told = finding.conditions if finding.verdict is Verdict.TO_CONFIRM else ()
-    unsized = any(one.topic in STATED_FIRST for one in told)
-    if finding.kind != "memory" or not unsized:
-        return told
-    then = Condition(
-        topic="need",
-        text="run the whole loop of what is then stated",
-        supplier="whoever can run it",
-        piece_kind="record",
-        case=finding.case,
-    )
-    return (*told, then)
-
-
 def _cases(outcome: Outcome) -> tuple[str, ...]:
     """The cases to run on the candidate's machine, each once; a run answers for all that it covers."""
     found: dict[str, None] = {}
     for finding in outcome.findings:
-        told = _conditions_of(finding)
+        told = open_of(finding)
         if finding.kind == "memory" and any(_by_run(one) for one in told if one.topic != "failure"):
             only_total = all(
                 one.topic in (*QUESTION, "memory_available", "failure") for one in told
@@ -197,7 +181,7 @@ def _ways(
     of_memory = finding.kind == "memory" and condition.topic not in QUESTION
     by_run = _by_run(condition) and condition.supplier != "whoever ran it"
     if of_memory and runs and condition.topic != "failure":
-        case = case_to_run(finding, _conditions_of(finding))
+        case = case_to_run(finding, open_of(finding))
         return (runs.get(case) or next(iter(runs.values())),)
     if by_run and finding.kind != "memory" and runs:
         return (next(iter(runs.values())),)

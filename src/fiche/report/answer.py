@@ -27,6 +27,7 @@ from fiche.report.parts import (
     Quoted,
     Words,
 )
+from fiche.report.settling import next_line
 from fiche.report.tested import dimensions
 from fiche.report.unasked import unasked
 
@@ -88,7 +89,7 @@ def _box(desk: Desk) -> Box:
     return Box(
         question=desk.word("question"),
         answers=answers,
-        closing=(*unasked(desk), candidate_counts(desk), chosen.sentence(desk)),
+        closing=(*unasked(desk), candidate_counts(desk), *next_line(desk), chosen.sentence(desk)),
     )
 
 

@@ -1,0 +1,58 @@
+"""Where the decision turns if one assumed or stated figure were otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel.figure import Figure
+from fiche.kernel.settling import Change, Sensitivity, Turn
+from fiche.report import numbers
+from fiche.report.desk import Desk, cell, columns, joined, row
+from fiche.report.parts import Block, Cell, Code, Part, Parts, Table, Words
+
+
+def turns(desk: Desk, found: tuple[Sensitivity, ...]) -> Iterator[Block]:
+    """One table; none where no figure could turn anything."""
+    if not found:
+        return
+    keys = ("settling_figure", "settling_now:number", "settling_below", "settling_above")
+    yield Table(
+        id="sensitivities",
+        caption=desk.word("settling_turns_caption").format(steps=desk.word("settling_steps")),
+        columns=columns(desk, *keys),
+        rows=tuple(
+            row(
+                Code(one.name),
+                cell(desk.amount(one.value), numeric=True),
+                _turned(desk, one.below, "settling_at_most", "settling_none"),
+                _turned(desk, one.above, "settling_at_least", "settling_none_up"),
+            )
+            for one in found
+        ),
+        notes=(desk.say("settling_turns_note"),),
+    )
+
+
+def _turned(desk: Desk, turn: Turn, there: str, nothing: str) -> Cell:
+    if turn.at is None:
+        return cell(desk.say(nothing, bound=desk.amount(turn.bound)))
+    changes = joined([_change(desk, one) for one in turn.changes], "; ")
+    return cell(desk.say(there, at=_exact(desk, turn.at), changes=changes))
+
+
+def _exact(desk: Desk, node: Figure) -> Part:
+    """To the resolution that it was found with: a rounded one may lie on the other side (law 2)."""
+    return desk.amount(node, numbers.amount_exact(desk.book.of(node), desk.style))
+
+
+def _change(desk: Desk, one: Change) -> Parts:
+    if one.what == "first":
+        return (
+            desk.say("settling_first", after=Code(one.after))
+            if one.after
+            else desk.say("settling_first_none")
+        )
+    words = desk.language.statuses if one.what == "status" else desk.language.verdicts
+    key = "settling_change" if one.what == "status" else "settling_reading"
+    before, after = (Words(words[code]) for code in (one.before, one.after))
+    return desk.say(key, who=Code(one.candidate), before=before, after=after)

@@ -1,0 +1,156 @@
+"""The smallest sets of steps that turn a candidate: sufficient, and not one step too many (D1, D2)."""
+
+import os
+
+import pytest
+from evaluate.build import (
+    ADMISSIBLE,
+    DOORS,
+    EXCLUDE,
+    MACHINE,
+    TO_CONFIRM,
+    candidate,
+    decision,
+    piece,
+    quality,
+    result,
+    run,
+    total,
+    used,
+)
+from evaluate.generated import fiches
+from hypothesis import HealthCheck, given, settings
+
+from fiche.evaluate import flips
+from fiche.evaluate.decide import judged_fiche
+from fiche.evaluate.flips import flips_of
+from fiche.evaluate.rejudge import Judged
+from fiche.evaluate.settlement import judged_again
+from fiche.evaluate.steps import Open, plan_of
+from fiche.kernel.condition import Condition
+
+MOST = int(os.environ.get("FICHE_EXAMPLES", "60"))
+EACH = settings(max_examples=MOST, suppress_health_check=list(HealthCheck))
+
+
+def planned(asked):
+    made = judged_fiche(asked, DOORS, "0")
+    return made, plan_of(Judged(decision=made, again=None))
+
+
+def status(made, plan, outcome, steps, *, well):
+    """The worst must once these steps have come out; identity is a must of the workload."""
+    who = outcome.candidate.id
+    mine = [one for one in plan.opens if set(one.ways) & set(steps)]
+    told = {}
+    for one in mine:
+        if one.candidate == who and one.finding is not None:
+            told.setdefault(id(one.finding), []).append(one.condition)
+    worst = ADMISSIBLE
+    for found in outcome.findings:
+        if found.level == "must":
+            worst = max(worst, judged_again(found, told.get(id(found), ()), well=well))
+    named = {one.condition for one in mine if one.candidate == ""}
+    unnamed = set(made.workload_conditions) - named
+    return max(worst, TO_CONFIRM) if unnamed else worst
+
+
+@pytest.mark.slow
+@EACH
+@given(fiches())
+def test_each_set_retains_and_without_any_one_of_its_steps_does_not(asked):
+    made, plan = planned(asked)
+    for outcome, found in zip(made.outcomes, flips_of(plan), strict=True):
+        assert found.candidate == outcome.candidate.id
+        if outcome.verdict is TO_CONFIRM:
+            assert found.retain, found
+        for names in found.retain:
+            assert status(made, plan, outcome, names, well=True) is ADMISSIBLE, names
+            for left in names:
+                fewer = [name for name in names if name != left]
+                assert status(made, plan, outcome, fewer, well=True) is TO_CONFIRM, (names, left)
+
+
+@pytest.mark.slow
+@EACH
+@given(fiches())
+def test_each_step_that_may_exclude_does_and_no_other(asked):
+    made, plan = planned(asked)
+    for outcome, found in zip(made.outcomes, flips_of(plan), strict=True):
+        if outcome.verdict is EXCLUDE:
+            assert not found.exclude
+            assert found.excluded_by
+            continue
+        for name in plan.steps:
+            turned = status(made, plan, outcome, [name], well=False) is EXCLUDE
+            assert turned == (name in found.exclude), name
+
+
+@pytest.mark.slow
+@EACH
+@given(fiches())
+def test_every_open_condition_is_part_of_a_step_and_the_order_of_inputs_says_nothing(asked):
+    made, plan = planned(asked)
+    for outcome in made.outcomes:
+        if outcome.verdict is EXCLUDE:
+            continue
+        noted = {
+            (id(one.finding), one.condition)
+            for one in plan.opens
+            if one.candidate == outcome.candidate.id
+        }
+        for found in outcome.findings:
+            for condition in found.conditions:
+                assert (id(found), condition) in noted
+    assert all(one.ways and set(one.ways) <= set(plan.steps) for one in plan.opens)
+    assert all(step.settles for step in plan.steps.values())
+    _, again = planned(asked)
+    assert flips_of(again) == flips_of(plan)
+
+
+def test_a_retained_candidate_has_no_set_and_an_excluded_one_says_what_proves_it():
+    ran = piece(runs=[run(used(21 * 10**9))], totals=[total("24081 MiB")], machine=MACHINE)
+    on = [candidate(machine=MACHINE)]
+    retained = decision(on, [ran, result()], [quality()])
+    (one,) = flips_of(planned_of(retained))
+    assert (one.status, one.retain, one.exclude) == ("retained", (), ())
+    low = decision(on, [ran, result("0.5")], [quality()])
+    (one,) = flips_of(planned_of(low))
+    assert (one.status, one.retain, one.exclude) == ("excluded", (), ())
+    assert one.excluded_by == (("quality", ("result",)),)
+
+
+def planned_of(made):
+    return plan_of(Judged(decision=made, again=None))
+
+
+def condition(name):
+    return Condition(topic=name, text=name)
+
+
+def opens(*ways):
+    return [
+        Open(
+            candidate="a",
+            finding=None,
+            condition=condition(str(place)),
+            level="must",
+            ways=way,
+            decides=True,
+        )
+        for place, way in enumerate(ways)
+    ]
+
+
+def test_alternatives_that_overlap_give_every_smallest_set():
+    """{r} or {d} settles one point, {d} or {e} another: d alone, or r with e."""
+    sets, is_cut = flips._covers(opens(("r", "d"), ("d", "e")))  # noqa: SLF001
+    assert sets == [("d",), ("r", "e")]
+    assert not is_cut
+
+
+def test_a_search_that_is_cut_says_so(monkeypatch):
+    monkeypatch.setattr(flips, "MOST", 3)
+    sets, is_cut = flips._covers(opens(("a", "b"), ("c", "d"), ("e", "f")))  # noqa: SLF001
+    assert is_cut
+    assert 0 < len(sets) <= 3
