@@ -52,7 +52,7 @@ MEMBER = Criterion(
     name="capacity",
     title="Capacity of each device",
     compare=compare,
-    expects="a print of the machine's framework: total memory in bytes, with ECC as delivered",
+    expects="print of the machine: total memory that its framework sees",
     settles=(
         "What this machine's framework printed, less other users, at or above the threshold admits. Above that "
         "print, a system tool's total, a declared total or the label x 2^30, the threshold excludes."

@@ -125,7 +125,7 @@ MEMBER = Criterion(
     name="compute_capability",
     title="Compute capability",
     compare=compare,
-    expects="the maker's document or its row in the catalog, or a print of the machine",
+    expects="maker's document, row of the catalog, or print of the machine",
     settles=(
         "At or above the threshold, or one of the targets, admits; below it, or another target, excludes. A "
         "compute capability and a gfx target never compare: to confirm."

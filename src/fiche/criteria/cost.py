@@ -82,7 +82,7 @@ MEMBER = Criterion(
     name="cost",
     title="Cost of the package",
     compare=compare,
-    expects="a quote with its validity and its tax basis",
+    expects="quote with its validity and tax basis",
     settles=(
         "The cost of the whole package within the budget admits, above it excludes; whatever the quote leaves "
         "untold opens the upper end."

@@ -50,7 +50,7 @@ MEMBER = Criterion(
     name="disk",
     title="Disk",
     compare=compare,
-    expects="a document of the seller, or a print of the machine (df, lsblk)",
+    expects="seller's document, or print of the machine (df, lsblk)",
     settles="At least the threshold admits, less excludes; a disk of another kind says nothing.",
     needs=(("at_least",),),
 )

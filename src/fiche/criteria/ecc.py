@@ -80,7 +80,7 @@ MEMBER = Criterion(
     name="ecc",
     title="ECC as delivered",
     compare=compare,
-    expects="a print of the machine (a record, nvidia-smi), or its seller's document",
+    expects="print of the machine, or its seller's document",
     settles=(
         "The state that is asked for, on every card, admits; the other state excludes. A card that can run "
         "with ECC is to confirm until a piece says how this machine is set."

@@ -88,7 +88,7 @@ MEMBER = Criterion(
     name="form_factor",
     title="Form factor",
     compare=compare,
-    expects="the card's row in the catalog, or a document of its maker or seller",
+    expects="row of the catalog, or document of maker or seller",
     settles=(
         "A form that has all the words of one that will do admits; another slot width or module excludes; one "
         "told in fewer words than are asked is to confirm."

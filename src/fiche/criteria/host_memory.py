@@ -85,7 +85,7 @@ MEMBER = Criterion(
     name="host_memory",
     title="Host memory",
     compare=compare,
-    expects="a document of the offer or the machine, or a record of the machine",
+    expects="document of the offer or machine, or record of the machine",
     settles=(
         "At least the threshold admits; less, by a document, excludes. What a system counts is less than what "
         "is installed: it admits, and excludes nothing. A card's sheet says nothing of it."

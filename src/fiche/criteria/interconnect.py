@@ -156,7 +156,7 @@ MEMBER = Criterion(
     name="interconnect",
     title="Interconnect",
     compare=compare,
-    expects="a document of the offer or the machine, or the machine's own topology (it prints no rate)",
+    expects="document of the offer or machine, or its topology",
     settles=(
         "The link, between the devices asked for, admits, and so does a rate at or above the threshold; a "
         "lower rate, or a topology that joins them otherwise, excludes. A card's sheet says nothing of it."

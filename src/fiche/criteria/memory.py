@@ -254,7 +254,7 @@ MEMBER = Criterion(
     name="memory",
     title="Device memory",
     compare=compare,
-    expects="a record of the whole loop of the case, and the total memory that the machine prints",
+    expects="record of the whole loop, and the machine's print of its total memory",
     settles=(
         "The peak of a covering run, with the margin, within what the machine offers on each device admits. A "
         "floor above it, or a proven failure that covers the case, excludes."

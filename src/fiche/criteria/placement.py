@@ -119,7 +119,7 @@ MEMBER = Criterion(
     name="placement",
     title="Placement on several devices",
     compare=compare,
-    expects="a record of a run on that many devices, placed that way",
+    expects="record of a run placed that way on that many devices",
     settles=(
         "A successful run of the engine at its version on that many of these cards, placed as stated, admits; "
         "one device needs none. More devices than there are cards excludes. A document admits nothing."

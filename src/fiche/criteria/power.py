@@ -62,7 +62,7 @@ MEMBER = Criterion(
     name="power",
     title="Power",
     compare=compare,
-    expects="the card's row in the catalog, or a document of its maker, with the term that it uses",
+    expects="row of the catalog or maker's document, with its term",
     settles=(
         "At most the limit admits, more excludes. Where the limit names a term, watts of another term (TDP, "
         "TGP, TBP) do not compare: to confirm."

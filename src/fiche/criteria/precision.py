@@ -100,7 +100,7 @@ MEMBER = Criterion(
     name="precision",
     title="Precision support",
     compare=compare,
-    expects="a record of a run that computed in this format on this card, or the engine's own document",
+    expects="record of a run in this format, or the engine's document",
     settles=(
         "Such a run, or the document of the engine at that version, admits; its refusal on that capability "
         "excludes. A maker's no is to confirm: software may emulate."

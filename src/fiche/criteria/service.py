@@ -43,7 +43,7 @@ MEMBER = Criterion(
     name="service",
     title="Managed service",
     compare=compare,
-    expects="a document of the offer or the machine that names the service",
+    expects="document of the offer that names the service",
     settles="Named as part of the offer admits; said not to be part of it excludes.",
     needs=(("service",),),
 )

@@ -217,7 +217,7 @@ MEMBER = Criterion(
     name="software",
     title="Software and versions",
     compare=compare,
-    expects="a record of the machine itself, or a document of its seller or of the software",
+    expects="record of the machine, or document that names the version",
     settles=(
         "A version that meets the bounds admits, another excludes; one without a place in the order of "
         "versions is to confirm. Without a component, a run of the engine at its version on this card admits, "

@@ -171,7 +171,15 @@ def _requirement(requirement: Requirement, book: Ledger, places: Places) -> dict
         "figures": {name: book.of(node).id for name, node in requirement.figures.items()},
         "facts": _facts(requirement.facts, places),
         "at": places.of_address(requirement.span),
+        **_choices(requirement, places),
     }
+
+
+def _choices(requirement: Requirement, places: Places) -> dict[str, Any]:
+    """Lists of which one is enough; no key where there is none."""
+    told = requirement.choices.items()
+    listed = {name: [fact(one, places) for one in each] for name, each in told}
+    return {"choices": listed} if listed else {}
 
 
 def _load(load: CaseLoad, book: Ledger) -> dict[str, Any]:
@@ -254,6 +262,8 @@ def _finding(found: Finding, book: Ledger, places: Places) -> dict[str, Any]:
         "conditions": [condition(c) for c in found.conditions],
         "pieces": list(found.pieces),
         "attested_by": list(found.attested_by),
+        **({"sources": list(found.sources)} if found.sources else {}),
+        **({"expected_piece": found.expects} if found.expects else {}),
         **({} if found.guard is None else {"guard": short(book.of(found.guard))}),
     }
 

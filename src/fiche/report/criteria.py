@@ -59,7 +59,9 @@ def _rows(desk: Desk) -> Iterator[Row]:
         name = Quoted(card.name if card else outcome.candidate.gpu)
         status = desk.status(outcome.status)
         yield group(status, Words(" — "), Code(outcome.candidate.id), Words(", "), name)
-        yield from (_row(desk, found) for found in _shared(desk, outcome.findings))
+        movable = outcome.verdict is not Verdict.EXCLUDE
+        shared = _shared(desk, outcome.findings)
+        yield from (_row(desk, found, movable=movable) for found in shared)
 
 
 def _shared(desk: Desk, findings: tuple[Finding, ...]) -> Iterator[list[Finding]]:
@@ -71,7 +73,7 @@ def _shared(desk: Desk, findings: tuple[Finding, ...]) -> Iterator[list[Finding]
     return iter(alike.values())
 
 
-def _row(desk: Desk, shared: list[Finding]) -> Row:
+def _row(desk: Desk, shared: list[Finding], *, movable: bool) -> Row:
     found = shared[0]
     need, have = desk.compared(found)
     memory = found.kind == "memory"
@@ -84,9 +86,12 @@ def _row(desk: Desk, shared: list[Finding]) -> Row:
             (
                 _verdict(desk, found),
                 *_reason(desk, found),
+                *_concluded(desk, found),
                 *_aside(desk, found),
                 *_pieces(desk, found),
-            )
+                *_sources(desk, found),
+            ),
+            _expected(desk, found) if movable else None,
         ),
     )
 
@@ -132,6 +137,15 @@ def _reason(desk: Desk, found: Finding) -> Parts:
     return (Words(": "), *((Words(told),) if told else desk.legible(found.text)))
 
 
+def _concluded(desk: Desk, found: Finding) -> Parts:
+    """What a percentile says of another one: they are in order."""
+    told = found.comparison.concluded if found.comparison is not None else ()
+    if found.verdict is Verdict.TO_CONFIRM or not told:
+        return ()
+    texts = (part for text in told for part in (Words("; "), *desk.legible(text)))
+    return (Words(" ("), *tuple(texts)[1:], Words(")"))
+
+
 def _aside(desk: Desk, found: Finding) -> Parts:
     """What is out of date and would have spoken too."""
     if not found.aside:
@@ -141,6 +155,19 @@ def _aside(desk: Desk, found: Finding) -> Parts:
 
 def _pieces(desk: Desk, found: Finding) -> Parts:
     return (Words(" · "), *desk.references(found.pieces)) if found.pieces else ()
+
+
+def _sources(desk: Desk, found: Finding) -> Parts:
+    """The documents behind a row of the catalog, where that decides: they are no pieces of the fiche."""
+    if not found.sources or found.verdict is Verdict.EXCLUDE:  # the reason names them
+        return ()
+    told = joined([Quoted(source) for source in found.sources], "; ")
+    return (Words(" · "), *desk.say("by_catalog", sources=told))
+
+
+def _expected(desk: Desk, found: Finding) -> Parts | None:
+    """The kind of piece that would settle it (F8); nothing moves a candidate that is excluded."""
+    return desk.say("expected_piece", piece=Quoted(found.expects)) if found.expects else None
 
 
 def _second(desk: Desk) -> Iterator[Block]:
