@@ -33,6 +33,7 @@ from fiche.kernel.piece import (
     Result,
     Run,
 )
+from fiche.kernel.purchase import NO_PURCHASE
 from fiche.kernel.quantity import parse_bytes, parse_duration, parse_money, parse_ratio
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
@@ -278,7 +279,7 @@ def candidate(id="rent", gpu=GPU, cards=1, *, load=None, gb=24, other_users="non
 
 
 def offer(price="47.14 USD", *, id="offer-01", gpu=GPU, kind="rent", per="72 h", **terms):
-    """Terms by name: money, hours and counts become figures, the rest words; None leaves one out."""
+    """Terms by name: money, hours, counts and figures become figures, the rest words; None leaves one out."""
     told = {
         "cards_per_lot": 1,
         "covers": "lot",
@@ -298,6 +299,8 @@ def offer(price="47.14 USD", *, id="offer-01", gpu=GPU, kind="rent", per="72 h",
             figures[name] = hours(value, declared)
         elif name == "tax_rate" and value is not None:
             figures[name] = ratio(value)
+        elif isinstance(value, Figure):
+            figures[name] = value
         elif isinstance(value, int):
             unit = count_of("cards") if name == "cards_per_lot" else ONE
             figures[name] = declared(value, unit)
@@ -594,7 +597,8 @@ def bench(*results, id="bench", load=None, gpu=GPU, of=None, sizes=None, facts=N
     load, warnings = load or workload(), scope.pop("warnings", ())
     label = results[0].label if results else "request rate inf, concurrency 4"
     made = piece(id, kind=scope.pop("kind", "vllm_bench"), **scope)
-    told = lengths(of or load.cases[-1], label, **(sizes or {}))
+    of = of or (load.cases[-1] if load.cases else case())
+    told = lengths(of, label, **(sizes or {}))
     reading = replace(
         made.reading,
         results=(*results, *told),
@@ -655,7 +659,9 @@ def decision(*args, **changes):
     return decide(fiche(*args, **changes), DOORS, "0")
 
 
-def ground(pieces=(), *, on=None, base=None, policy=NEUTRAL, assume=False):
+def ground(
+    pieces=(), *, on=None, base=None, policy=NEUTRAL, assume=False, purchase=NO_PURCHASE
+):
     load = on.workload if on else workload()
     return Inquiry(
         base=base or load,
@@ -665,6 +671,7 @@ def ground(pieces=(), *, on=None, base=None, policy=NEUTRAL, assume=False):
         loads=loads_of(load, DOORS.estimators, "", {}),
         vendors={vendor.name: vendor for vendor in DOORS.vendors},
         assume=assume,
+        purchase=purchase,
     )
 
 
