@@ -31,7 +31,7 @@ LINE = requirement("budget_line", line="CAP-7", tax="excluded")
 
 
 def holds(amount, id="letter", line="CAP-7", **changes):
-    told = attest("budget", id=id, line=line, amount=money(amount, declared), **changes)
+    told = attest("budget", id=id, name=line, amount=money(amount, declared), **changes)
     return document(id, told, kind="document")
 
 

@@ -659,9 +659,7 @@ def decision(*args, **changes):
     return decide(fiche(*args, **changes), DOORS, "0")
 
 
-def ground(
-    pieces=(), *, on=None, base=None, policy=NEUTRAL, assume=False, purchase=NO_PURCHASE
-):
+def ground(pieces=(), *, on=None, base=None, policy=NEUTRAL, assume=False, purchase=NO_PURCHASE):
     load = on.workload if on else workload()
     return Inquiry(
         base=base or load,

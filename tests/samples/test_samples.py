@@ -26,7 +26,7 @@ from fiche.kernel.simulation import peak_phase
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
-    "scores", "incident", "dense", "second-opinion", "committee",
+    "scores", "incident", "dense", "second-opinion", "committee", "throughput",
 )  # fmt: skip
 MIB = 2**20
 
@@ -647,3 +647,36 @@ def test_second_opinion_settles_nothing_by_its_simulation():
 def test_second_opinion_is_no_observation():
     told = decided("second-opinion").fiche.pieces[0].reading
     assert (told.observations, told.runs) == ((), ())
+
+
+# --- throughput -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("candidate", "requirement", "verdict"),
+    [
+        ("as-published", "rate", Verdict.ADMISSIBLE),
+        ("as-published", "first-token", Verdict.ADMISSIBLE),  # a p99 within the limit of a p95
+        ("as-published", "each-token", Verdict.EXCLUDE),
+        ("as-published", "campaign", Verdict.ADMISSIBLE),
+        ("as-published", "arithmetic", Verdict.ADMISSIBLE),
+        ("as-published", "line", Verdict.ADMISSIBLE),
+        ("as-published", "two-sellers", Verdict.ADMISSIBLE),
+        ("as-published", "start", Verdict.ADMISSIBLE),
+        ("as-published", "answers", Verdict.ADMISSIBLE),
+        ("as-published", "where", Verdict.ADMISSIBLE),
+        ("as-published", "driver", Verdict.TO_CONFIRM),
+        ("as-published", "terms", Verdict.ADMISSIBLE),
+        ("as-published", "three-years", Verdict.TO_CONFIRM),
+        ("fp8-weights", "arithmetic", Verdict.TO_CONFIRM),
+        ("larger-card", "rate", Verdict.TO_CONFIRM),
+        ("larger-card", "campaign", Verdict.TO_CONFIRM),
+    ],
+)
+def test_what_is_fast_enough_and_what_is_on_paper(
+    candidate: str, requirement: str, verdict: Verdict
+) -> None:
+    """D8: what one card did says nothing of another; D7: a changed format must recover the quality."""
+    (found,) = findings("throughput", candidate, requirement)
+    assert found.verdict is verdict
+    assert bool(found.pieces) or verdict is Verdict.TO_CONFIRM

@@ -34,7 +34,10 @@ _LOST = ("requests_failed:", "run_incomplete:")
 
 @record
 class Reading:
-    """A figure that answers by its name: where it stands, as it is compared, and how a reader is told."""
+    """A figure that answers by its name: where it stands, as it is compared, and how a reader is told.
+
+    `implied` is True where it is only what another figure lets one conclude, as `text` says.
+    """
 
     piece: Piece
     figure: Figure
@@ -42,20 +45,23 @@ class Reading:
     result: Result | None = None
     by: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    implied: bool = False
 
 
 @record
 class Asked:
     """A criterion's question about one case: its name, its threshold, and its load.
 
-    `said` is the threshold in words. `equal` are the dimensions in which another value is another question; in
-    the rest more is harder. `conditions` are what the fiche has to say first: until then nothing answers.
+    `what` is asked for, `said` is the threshold in words. `equal` are the dimensions in which another value is
+    another question; in the rest more is harder. `conditions` are what the fiche has to say first: until then
+    nothing answers.
     """
 
     criterion: str
     candidate: Candidate
     case: Case | None
     threshold: Threshold
+    what: str
     said: str
     load: Mapping[str, Number]
     equal: frozenset[str] = frozenset()
@@ -103,7 +109,7 @@ def open_load(
 
 def answered(asked: Asked, readings: list[Reading], ground: Inquiry) -> Comparison:
     """One comparison: every reading that answers, the worst of those that settle it shown."""
-    values, short = [], []
+    values, short, concluded = [], [], []
     ask = question(asked.candidate, asked.case)
     for one in readings:
         scope = _scope(asked, one, ask, ground)
@@ -120,7 +126,9 @@ def answered(asked: Asked, readings: list[Reading], ground: Inquiry) -> Comparis
                 noted=noted(ask, one.piece, None, asked.criterion, ground),
             )
         )
+        concluded += [f"{one.piece.id}: {one.text}"] if one.implied else []
     found = compared(asked.threshold, values, lambda: _lacking(asked, short), spread=True)
+    found = replace(found, concluded=tuple(dict.fromkeys(concluded)))
     case = "" if asked.case is None else asked.case.id
     if not asked.conditions:
         return replace(found, case=case)
@@ -209,8 +217,8 @@ def _lacking(asked: Asked, short: list[tuple[str, tuple[str, ...]]]) -> Conditio
     cards = number_text(asked.candidate.cards.low)
     return _conditions.measured(
         asked.criterion,
-        f"measure {asked.said} on {cards} x {asked.candidate.gpu}{load}, with the model, the formats and the "
-        f"engine of this workload, and import the result{tail}",
+        f"measure the {asked.what} on {cards} x {asked.candidate.gpu}{load}, with the model, the formats and "
+        f"the engine of this workload, and import the result{tail}",
         threshold=asked.said,
     )
 

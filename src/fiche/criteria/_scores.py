@@ -129,7 +129,7 @@ def _score(
             text=f"{result.text} ± {_stderr(result)}" if near else "",
             noted=(*noted(ask, piece, None, "quality", ground), *bare),
         ),
-        doubt=_near(result, limit) if near else "",
+        doubt=_near(result, limit, blur) if near else "",
         near=near,
     )
 
@@ -212,8 +212,9 @@ def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figu
     return (figure + spread).named(f"{name}.with_stderr", label)
 
 
-def _near(result: Result, limit: Figure) -> str:
+def _near(result: Result, limit: Figure, blur: Blur) -> str:
+    also = "" if blur.error is None else f", with that of the baseline, {number_text(blur.error)}"
     return (
-        f"{result.text} ± {_stderr(result)} (standard error) does not tell apart from the threshold "
+        f"{result.text} ± {_stderr(result)} (standard error{also}) does not tell apart from the threshold "
         f"{number_text(limit.low)}: evaluate more samples"
     )

@@ -44,7 +44,7 @@ def _amounts(
     """What documents say that the line holds, with its tax basis; one on another basis is another amount."""
     for piece in ground.pieces:
         for item in piece.attested:
-            same = item.fact == "budget" and item.words["line"].value == line
+            same = item.fact == "budget" and item.words["name"].value == line
             if same and _claims.vouched(item, ground) and _basis(requirement, item.words):
                 basis = {"tax": item.words["tax"]} if "tax" in item.words else {}
                 amount = item.terms["amount"]

@@ -62,6 +62,7 @@ def _of_case(
         candidate=candidate,
         case=case,
         threshold=threshold,
+        what=_said(requirement),
         said=f"{_said(requirement)} <= {figure_text(most)}",
         load=load,
         conditions=_measured.open_load(candidate, case, load),
@@ -114,7 +115,7 @@ def _as_asked(
         says = f"{told}, so {wanted} is at least that"
     else:
         return
-    yield replace(one, figure=bound.named(f"{name}.{wanted}", says), text=says)
+    yield replace(one, figure=bound.named(f"{name}.{wanted}", says), text=says, implied=True)
 
 
 def _rank(stat: str) -> Fraction | None:

@@ -56,7 +56,7 @@ def compare(
             have_low=have,
             need_shown=needed,
             have_shown=have.named(f"quotes.{requirement.id}", "sellers with a valid quote"),
-            useful_margin=None,
+            useful_margin=have - needed if enough else None,
             claims=tuple(
                 Claim(piece=one.piece.id, answer="", by=_claims.people(one.item)) for one in counted
             ),

@@ -70,6 +70,7 @@ def _asked(requirement: Requirement, candidate: Candidate, case: Case | None) ->
         candidate=candidate,
         case=case,
         threshold=Threshold(figure=least, at_least=True),
+        what=_named(requirement),
         said=f"{_named(requirement)} >= {figure_text(least)}",
         load=load,
         equal=frozenset((*_SAME.get(of, ()), *_ALWAYS_SAME)),

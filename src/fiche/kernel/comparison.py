@@ -101,8 +101,9 @@ class Comparison:
     `if_held` names the assumptions a second reading rests on. `margin` is the part of the need that
     stated margins add. `noted` are differences that the policy shows and gives no weight. `spread` is how far
     measurements of this very question lie apart; `guard` is the band in which they settle nothing, and
-    `guard_excludes` is False where what would exclude was not measured. `sources` are documents behind a
-    catalog's row that decides: they are no pieces of the fiche.
+    `guard_excludes` is False where what would exclude was not measured. `concluded` says what a figure of
+    another statistic lets one conclude. `sources` are documents behind a catalog's row that decides: they are
+    no pieces of the fiche.
     """
 
     case: str = ""
@@ -127,4 +128,5 @@ class Comparison:
     spread: Figure | None = None
     guard: Figure | None = None
     guard_excludes: bool = True
+    concluded: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
