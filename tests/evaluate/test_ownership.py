@@ -1,0 +1,373 @@
+"""Buying against renting: hand-worked figures, break-evens, thresholds, and laws (catalog 6, D2, D9)."""
+
+from fractions import Fraction
+
+import pytest
+from evaluate.plans import cents, flip, judged, plan_text, rental, worked
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fiche.kernel import trace
+from fiche.kernel.ledger import ledger
+from fiche.kernel.unit import money
+
+EUR = money("EUR")
+
+
+def test_a_fiche_without_a_plan_has_none():
+    assert judged(plan_text()).ownerships[0].plan.id == "p"
+    from evaluate.build import candidate, decision, memory
+
+    assert decision([candidate()], [], [memory()]).ownerships == ()
+
+
+# --- By hand ------------------------------------------------------------------------------------
+
+
+def test_the_costs_of_owning_are_those_worked_by_hand():
+    """Energy, a card: 350 W x 5256 h + 35 W x 3504 h = 1 962 240 Wh (5256 = 60 % of 8760, 3504 the rest).
+
+    Four cards at a PUE of 1.4: 1 962 240 x 4 x 1.4 / 1000 = 10 988.544 kWh, x 0.21 EUR = 2307.59424 EUR.
+    Spares: 5 % of 44 000 = 2200. A year runs at 2307.59424 + 2400 + 1800 + 3000 + 2200 + 0 = 11 707.59424.
+    A year owned: (44 000 - 4000) / 4 + 11 707.59424 = 21 707.59424; / (4 x 5256 h) = 1.03251... EUR.
+    Four years: 40 000 + 4 x 11 707.59424 = 86 830.37696.
+    """
+    own = worked().owned
+    assert own.lines[2].per_year.low == Fraction("2307.59424")
+    assert own.running.low == Fraction("11707.59424")
+    assert own.per_year.low == Fraction("21707.59424")
+    assert own.per_hour.low == Fraction("21707.59424") / (4 * 5256)
+    assert own.undiscounted.low == Fraction("86830.37696")
+    assert own.untold == ()
+
+
+def test_the_discounted_costs_are_those_worked_by_hand():
+    """At 8 %: 1/1.08 = 0.925926, 0.857339, 0.793832, 0.735030 of the four ends of year, together 3.312127.
+
+    Owning: 44 000 - 4000 x 0.735030 + 11 707.59424 x 3.312127 = 44 000 - 2940.12 + 38 777.04 = 79 836.92.
+    """
+    growth = Fraction(108, 100)
+    worth = [1 / growth**year for year in (1, 2, 3, 4)]
+    own = worked().owned
+    by_hand = 44000 - 4000 * worth[3] + Fraction("11707.59424") * sum(worth)
+    assert own.discounted.low == by_hand
+    assert cents(own.discounted) == "79836.92"
+
+
+def test_undiscounted_and_discounted_answers_differ_in_sign():
+    """Hourly: 5256 h x 4 x 1.09 = 22 916.16 a year, 91 664.64 in all: 4834.26 more than 86 830.38.
+
+    Discounted: 22 916.16 x 3.312127 = 75 901.23: 3935.69 less than 79 836.92 (catalog 6).
+    """
+    rent = rental(worked())
+    assert (cents(rent.per_year), cents(rent.undiscounted)) == ("22916.16", "91664.64")
+    assert cents(rent.more) == "4834.26"
+    assert cents(rent.more_discounted) == "-3935.69"
+    assert (rent.answer, rent.answer_discounted) == ("buy", "rent")
+
+
+def test_rent_is_paid_by_whole_periods_each_year():
+    """D9: 5256 h are 7.2 periods of 730 h: 8 x 2950 = 23 600 EUR a year, not 21 240."""
+    rent = rental(worked(), "monthly")
+    assert cents(rent.per_year) == "23600.00"
+    assert rent.steps.whole
+    assert (cents(rent.steps.one), rent.steps.base.low) == ("2950.00", 0)
+
+
+def test_rented_without_a_break_pays_all_hours_of_a_year():
+    """8760 h x 4 x 1.09 = 38 193.60; 12 periods of 730 h = 35 400."""
+    told = worked(further="    rented: without_break")
+    assert cents(rental(told).per_year) == "38193.60"
+    assert cents(rental(told, "monthly").per_year) == "35400.00"
+    assert rental(told).break_even.never == "flat"
+
+
+# --- Break-evens --------------------------------------------------------------------------------
+
+
+def test_the_break_even_utilisation_is_exact_where_rent_goes_by_the_hour():
+    """The plain quotient is 21 707.59424 / (4 x 8760 x 1.09) = 56.84 %. With energy that follows use:
+
+    an hour of use adds (350 - 35) x 4 x 1.4 / 1000 x 0.21 = 0.37044 EUR, 5256 h of them 1947.03264, so
+    19 760.5616 are fixed; an hour rents for 4.36: 19 760.5616 / ((4.36 - 0.37044) x 8760) = 56.54 %.
+    """
+    rent = rental(worked())
+    assert rent.at_stated_energy.low == Fraction("21707.59424") / (4 * 8760 * Fraction("1.09"))
+    wanted = Fraction("19760.5616") / (Fraction("3.98956") * 8760)
+    assert rent.break_even.value.exact
+    assert rent.break_even.value.low == wanted
+    at = worked(utilisation=f"{wanted.numerator * 10**12 // wanted.denominator / 10**10:.10f} %")
+    assert abs(rental(at).more.low) < Fraction(1, 1000)
+
+
+def test_the_break_even_utilisation_is_an_interval_where_periods_are_whole():
+    """Between u with one period too many and u with every period in full, and both ends are what they say."""
+    found = rental(worked(), "monthly").break_even.value
+    assert not found.exact
+    slope = Fraction(2950, 730) - Fraction("0.37044")
+    assert found.high == Fraction("19760.5616") / (slope * 8760)
+    assert found.low == (Fraction("19760.5616") - 2950) / (slope * 8760)
+    for percent, answer in ((52, "rent"), (62, "buy")):
+        told = rental(worked(utilisation=f"{percent} %", discount_rate=None), "monthly")
+        assert told.answer == answer
+
+
+def test_beyond_all_hours_of_a_year_buying_never_pays():
+    rent = rental(worked(hour="0.40"))
+    assert rent.break_even.never == "above"
+    assert rent.break_even.value.low > 1
+
+
+def test_an_hour_of_rent_below_the_energy_of_an_hour_never_pays():
+    """4 x 0.09 = 0.36 EUR an hour, and an hour of use adds 0.37 EUR of energy."""
+    assert rental(worked(hour="0.09")).break_even.never == "rent"
+
+
+def test_buying_pays_at_once_where_one_period_costs_more_than_a_year():
+    assert rental(worked(month="90000"), "monthly").break_even.never == "below"
+
+
+def test_the_crossing_is_the_first_moment_at_which_more_rent_has_been_paid():
+    """Monthly: after 3 years and 5 periods (15 768 + 3650 = 19 418 h) the sixth is paid: 3 x 23 600 + 6 x 2950
+    = 88 500 EUR. Owning stands at 44 000 + 11 707.59424 x 19 418 / 5256 = 87 253.06 then; a period before, rent
+    had come to 85 550 and owning, when that one began, to 85 627.00.
+    """
+    crossed = rental(worked(), "monthly").crossing
+    assert crossed.used_hours.low == 19418
+    assert cents(crossed.cost) == "88500.00"
+    assert crossed.years.low == Fraction(19418, 5256)
+
+
+def test_by_the_hour_the_lines_meet_in_a_point():
+    """44 000 + 11 707.59424 t = 22 916.16 t: t = 3.9256 years."""
+    crossed = rental(worked()).crossing
+    assert crossed.years.low == 44000 / Fraction("11208.56576")
+    assert crossed.cost.low == crossed.years.low * Fraction("22916.16")
+
+
+def test_never_within_the_years_is_said():
+    told = rental(worked(hour="0.80"))
+    assert told.crossing is None
+    assert told.crossing_never == "within"
+    assert told.first_year.never == "within"
+    assert rental(worked(hour="1.60")).first_year.value.low in (3, 4)
+
+
+# --- What is untold -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "energy"),
+    [("staff", {}), ("hosting", {}), ("spares", {}), ("licences", {}), ("support", {}),
+     ("idle", {"idle": None}), ("price", {"price": None}), ("pue", {"pue": None}), ("load", {"load": None})],
+)  # fmt: skip
+def test_what_is_untold_opens_the_sum_and_is_named(name, energy):
+    """C2: never zero."""
+    told = worked(energy=energy) if energy else worked(**{name: None})
+    assert told.owned.untold == (name,)
+    assert told.owned.undiscounted.high is None
+    assert told.owned.undiscounted.low > 0
+    assert any(name in condition.text for condition in told.owned.conditions)
+    rent = rental(told)
+    assert (rent.more, rent.flips) == (None, ())
+    assert rent.break_even.never == "open"
+
+
+def test_an_untold_value_at_the_end_is_at_most_the_price():
+    own = worked(residual=None).owned
+    assert own.undiscounted.high - own.undiscounted.low == 44000
+    assert own.untold == ("residual",)
+
+
+def test_headroom_is_what_all_that_is_untold_may_cost():
+    """Without staff a year owned is 18 707.59424 at least: 22 916.16 - 18 707.59424 = 4208.56576."""
+    rent = rental(worked(staff=None))
+    assert rent.answer == "open"
+    assert rent.headroom.low == Fraction("4208.56576")
+
+
+def test_renting_may_be_cheaper_though_not_all_is_told():
+    rent = rental(worked(staff=None, hour="0.50"))
+    assert (rent.answer, rent.more) == ("rent", None)
+
+
+def test_without_a_rate_nothing_is_discounted():
+    told = worked(discount_rate=None)
+    assert (told.basis, told.owned.discounted) == ("undiscounted", None)
+    assert {each.discounted for each in rental(told).flips} == {None}
+
+
+def test_points_that_people_leave_out_are_named_until_somebody_speaks_of_them():
+    """Catalog 6: egress, lead time, resale; host power where the watts are of the cards."""
+    assert worked().omitted == ("host_power", "egress", "lead_time", "resale")
+    spoken = "    considered: {egress: none, lead_time: two weeks, resale: a buyer, host_power: in hosting}"
+    assert worked(further=spoken).omitted == ()
+    assert "licence_terms" in worked(licences=None).omitted
+
+
+# --- Power of modules -----------------------------------------------------------------------------
+
+
+def test_watts_of_all_the_cards_are_counted_once_and_of_modules_by_module():
+    """D4's devices are no boards: 4 x 350 W a card, or 1400 W for all, or 2 modules of 700 W."""
+    by_card = worked().owned.lines[2].per_year.low
+    of_all = worked(energy={"load": "1400 W", "idle": "140 W", "per": "all"})
+    by_module = worked(energy={"load": "700 W", "idle": "70 W", "per": "module", "modules": 2})
+    untold = worked(energy={"load": "700 W", "idle": "70 W", "per": "module"})
+    assert of_all.owned.lines[2].per_year.low == by_card
+    assert by_module.owned.lines[2].per_year.low == by_card
+    assert untold.owned.untold == ("modules",)
+
+
+def test_hours_at_load_may_differ_from_hours_of_use():
+    """4000 h at load and none idle: 350 x 4000 x 4 x 1.4 / 1000 x 0.21 = 1646.40 EUR."""
+    told = worked(energy={"load_hours": "4000 h", "idle_hours": "0 h", "idle": None})
+    assert cents(told.owned.lines[2].per_year) == "1646.40"
+    assert {"load", "load_hours", "pue", "price"} <= {each.name for each in rental(told).flips}
+
+
+# --- What flips ---------------------------------------------------------------------------------
+
+WRITTEN = {
+    "residual": "EUR", "hosting": "EUR/year", "support": "EUR/year", "staff": "EUR/year", "spares": "",
+    "licences": "EUR/year", "utilisation": "",
+}  # fmt: skip
+WATTS = {"load": "W", "idle": "W", "pue": "", "price": "EUR/kWh"}
+
+
+def written(value, unit):
+    digits = f"{float(value):.9f}"
+    return f"{digits} {unit}".strip()
+
+
+@pytest.mark.parametrize("way", ["undiscounted", "discounted"])
+@pytest.mark.parametrize("name", [*WRITTEN, *WATTS])
+def test_at_its_threshold_an_input_makes_both_cost_the_same(name, way):
+    """The value is put into the fiche, and everything is worked out again."""
+    found = getattr(flip(rental(worked()), name), way)
+    if found.value is None:
+        assert found.never == "none"
+        return
+    value = written(found.value.low, {**WRITTEN, **WATTS}[name])
+    again = worked(energy={name: value}) if name in WATTS else worked(**{name: value})
+    more = rental(again).more if way == "undiscounted" else rental(again).more_discounted
+    assert abs(more.low) < Fraction(1, 100)
+
+
+def test_a_threshold_of_the_rate_is_between_two_rates_with_different_answers():
+    found = flip(rental(worked()), "discount_rate").discounted.value
+    low, high = (
+        rental(worked(discount_rate=f"{float(end * 100):.2f} %")) for end in (found.low, found.high)
+    )
+    assert (low.answer_discounted, high.answer_discounted) == ("buy", "rent")
+    assert found.high - found.low == Fraction(1, 10000)
+
+
+def test_a_threshold_of_the_years_is_the_next_year_with_another_answer():
+    """Undiscounted 40 000 / (22 916.16 - 11 707.59424) = 3.5687 years; discounted from the fifth year on."""
+    found = flip(rental(worked()), "years")
+    assert found.undiscounted.value.low == 40000 / Fraction("11208.56576")
+    assert (found.discounted.value.low, found.discounted.value.high) == (4, 5)
+    assert found.distance.low == Fraction(1, 4)
+    assert rental(worked(years=5)).answer_discounted == "buy"
+
+
+def test_the_rent_and_the_price_at_which_both_cost_the_same():
+    rent = rental(worked())
+    per_hour = flip(rent, "rent").discounted.value.low
+    assert abs(rental(worked(hour=f"{float(per_hour):.9f}")).more_discounted.low) < Fraction(1, 100)
+    price = flip(rent, "capex").discounted.value.low
+    assert abs(rental(worked(price=f"{float(price):.6f}")).more_discounted.low) < Fraction(1, 100)
+
+
+def test_the_nearest_comes_first_and_what_never_flips_last():
+    names = [each.name for each in rental(worked()).flips]
+    far = [each.distance for each in rental(worked()).flips]
+    told = [each.low for each in far if each is not None]
+    assert names[0] == "rent"
+    assert told == sorted(told)
+    assert far[len(told) :] == [None] * (len(far) - len(told))
+    assert (
+        flip(rental(worked()), "pue").discounted.never == "none"
+    )  # even at a PUE of 1 renting is cheaper
+
+
+# --- Laws ---------------------------------------------------------------------------------------
+
+PERCENT = st.integers(5, 100)
+LAW = settings(max_examples=15, deadline=None)
+
+
+@LAW
+@given(PERCENT, PERCENT)
+def test_more_use_never_makes_an_owned_hour_dearer(one, other):
+    less, more = sorted((one, other))
+    dear, cheap = (worked(utilisation=f"{part} %").owned.per_hour.low for part in (less, more))
+    assert cheap <= dear
+
+
+@LAW
+@given(st.integers(50, 400), st.integers(50, 400))
+def test_a_dearer_rent_never_lengthens_the_break_even(one, other):
+    low, high = sorted((one, other))
+    cheap, dear = (rental(worked(hour=f"{cent / 100:.2f}")) for cent in (low, high))
+    use = [
+        r.break_even.value.low if r.break_even.value is not None else 10**9 for r in (cheap, dear)
+    ]
+    time = [r.crossing.years.low if r.crossing is not None else 10**9 for r in (cheap, dear)]
+    assert use[1] <= use[0]
+    assert time[1] <= time[0]
+
+
+@LAW
+@given(PERCENT, st.integers(1, 12))
+def test_a_rate_of_zero_gives_equal_columns(part, years):
+    told = worked(discount_rate="0 %", utilisation=f"{part} %", years=years)
+    assert told.owned.discounted.low == told.owned.undiscounted.low
+    for line in told.owned.lines:
+        assert line.discounted.low == line.undiscounted.low
+    for rent in told.rentals:
+        assert rent.more_discounted.low == rent.more.low
+        for each in rent.flips:
+            if each.name not in ("years", "discount_rate"):
+                assert _value(each.undiscounted) == _value(each.discounted)
+
+
+def _value(told):
+    return told.never if told.value is None else (told.value.low, told.value.high)
+
+
+@LAW
+@given(st.permutations(["a", "b", "c"]))
+def test_the_order_of_plans_changes_nothing(order):
+    plans = {id: plan_text(id, years=years) for id, years in (("a", 3), ("b", 4), ("c", 5))}
+    found = {one.plan.id: one for one in judged(*(plans[id] for id in order)).ownerships}
+    for id, years in (("a", 3), ("b", 4), ("c", 5)):
+        alone = judged(plan_text(id, years=years)).ownerships[0]
+        assert [cents(r.more) for r in found[id].rentals] == [cents(r.more) for r in alone.rentals]
+        assert _names(found[id]) == _names(alone)
+
+
+def _names(told):
+    return [[each.name for each in rent.flips] for rent in told.rentals]
+
+
+def test_a_guess_stays_visible_in_what_is_made_of_it():
+    """E2: an input with a name is assumed, and so is every sum of it, under its own mark."""
+    told = judged(
+        plan_text(
+            staff=None, further="    staff: {value: 3000 EUR/year, by: B. Ito, because: a guess}"
+        )
+    )
+    own = told.ownerships[0].owned
+    assert [each.id for each in trace.assumptions(own.undiscounted)] == ["ownership.p.staff"]
+    book = ledger(told)
+    assert "assumed" in book.rests_on(book.of(own.undiscounted))
+
+
+def test_every_number_of_a_plan_is_listed_under_its_own_name():
+    """Law 1: `explain` finds each; none is called by a count."""
+    told = judged(plan_text())
+    names = [name for name in ledger(told).figures if name.startswith("ownership.")]
+    assert len(names) > 100
+    assert not [name for name in names if "~" in name or "unnamed" in name]
