@@ -108,11 +108,9 @@ def test_a_throughput_of_something_else_says_nothing(changes):
 
 
 def test_typed_scope_counts_on_a_person_s_word_and_never_alone_under_the_strict_policy():
-    on = working()
-    told = {path.replace(".", "__"): fact.value for path, fact in on.workload.facts.items()}
-    told |= {"gpu": GPU, "placement__devices": "1"}
-    rate = taken("output_throughput", "10", "tokens/s")
-    bare = bench(rate, facts=dict.fromkeys(told), **told)
+    on, printed = working(), measured()
+    told = {path: typed(fact.value) for path, fact in printed.reading.facts.items()}
+    bare = replace(printed, typed=told, reading=replace(printed.reading, facts={}))
     assert needed(on, bare).by == (AUTHOR,)
     assert needed(on, bare, policy=STRICT).hours is None
 
