@@ -26,7 +26,7 @@ from fiche.kernel.simulation import peak_phase
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
-    "scores", "incident", "dense", "second-opinion", "committee", "throughput",
+    "scores", "incident", "dense", "second-opinion", "committee", "throughput", "buy-or-rent",
 )  # fmt: skip
 MIB = 2**20
 
