@@ -45,7 +45,7 @@ def ran(load=TWO, **changes):
 @pytest.mark.parametrize("on", [candidate(), candidate(cards=2)])
 def test_one_device_needs_no_placement(on):
     found = finding(PLACED, [], on)
-    assert (found.verdict, found.pieces, found.need_words) == (ADMISSIBLE, (), "1 device")
+    assert (found.verdict, found.pieces, found.need.low) == (ADMISSIBLE, (), 1)
 
 
 def test_one_card_without_a_stated_placement_is_one_place():
@@ -60,7 +60,7 @@ def test_several_cards_without_a_stated_placement_are_to_confirm():
 
 def test_more_devices_than_cards_have_no_place():
     found = finding(PLACED, [ran()], candidate(cards=1, load=TWO))
-    assert (found.verdict, found.have_words) == (EXCLUDE, "1 card")
+    assert (found.verdict, found.need.low, found.have.low) == (EXCLUDE, 2, 1)
     module = a_card()
     module = replace(module, figures={**module.figures, "devices": declared(2, ONE)})
     assert verdict(PLACED, [], candidate(cards=1, load=TWO, card=module)) is TO_CONFIRM

@@ -67,6 +67,37 @@ def test_words_that_do_not_hold_the_value_leave_it_to_a_person(value, words, hel
     assert item.by == "A. Martin"
 
 
+@pytest.mark.parametrize(
+    ("value", "words", "held"),
+    [
+        (
+            "fact: software, component: driver, version: 610.62",
+            "NVIDIA driver 610.62 installed",
+            True,
+        ),
+        ("fact: software, component: driver, version: 610.62", "driver 550.54.15 installed", False),
+        ("fact: software, component: driver, version: 550.54", "driver 550.54.15 installed", False),
+        ("fact: software, component: torch, version: 2.1", "torch 2.10", False),
+        ("fact: software, component: torch, version: 2.11", "torch v2.11+cu128", True),
+        ("fact: compute_capability, value: 8.9", "Compute capability: 8.9", True),
+        ("fact: compute_capability, value: 8.9", "Compute capability: 18.9", False),
+        ("fact: compute_capability, value: gfx942", "LLVM target GFX942", True),
+        ("fact: interconnect, link: NVLink", "NVLINK bridge", True),
+        ("fact: interconnect, link: NVLink", "PCIe 4.0 x16", False),
+        ("fact: service, service: managed PostgreSQL", "Managed  PostgreSQL included", True),
+        ("fact: service, service: managed PostgreSQL", "managed Redis included", False),
+        ("fact: ecc, state: on", "ECC Mode: Enabled", True),
+        ("fact: disk, value: 2 TB", "2 TB NVMe", True),
+        ("fact: disk, value: 4 TB", "2 TB NVMe", False),
+    ],
+)
+def test_words_that_do_not_hold_the_name_leave_it_to_a_person(value, words, held):
+    """D3: a line about another version, link or service attests nothing of this one."""
+    (item,) = attested(f'{{{value}, quote: "{words}"}}', content=f"{words}\n")
+    assert (item.pointer is not None) is held
+    assert item.by == "A. Martin"
+
+
 def test_a_quote_must_stand_in_the_file():
     assert refusals(
         section('{fact: document, title: t, quote: "47.14 USD"}'), files={"q.txt": QUOTE}

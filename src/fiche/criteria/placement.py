@@ -48,14 +48,15 @@ def _shown(candidate: Candidate) -> Figure:
 
 def _counted(asked: Figure, there: Figure) -> Comparison:
     """One device of one or several needs no placement; more devices than there are have no place."""
-    words = f"{asked.low} {'device' if asked.low == 1 else 'devices'}"
     return Comparison(
         need_low=asked,
         need_high=asked,
         have_low=there,
         have_high=there,
-        need_words=words,
-        have_words=f"{there.low} {'card' if there.low == 1 else 'cards'}",
+        need_shown=asked,
+        have_shown=there,
+        need_words=f"{asked.low} devices",  # devices and cards have no distance
+        have_words=f"{there.low} cards",
     )
 
 

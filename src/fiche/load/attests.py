@@ -99,9 +99,26 @@ _NUMBERS = (
 
 
 def _holds(node: Mapping, quote: str) -> bool:
-    """True where one of the numbers in the quoted words has the digits of the value."""
+    """True where the quoted words hold the number of a fact, or the name that it hangs on."""
     told = [node.text(key) for key in _MAIN if (node.text("fact"), key) in _PARSERS and key in node]
-    return all(held_in(quote, text) for text in told)
+    return all(held_in(quote, text) for text in told) and _names(node, quote)
+
+
+# Words that decide by themselves: a quote that does not hold them prints something else.
+_NAMED = (
+    ("software", "version"),
+    ("compute_capability", "value"),
+    ("interconnect", "link"),
+    ("service", "service"),
+)
+
+
+def _names(node: Mapping, quote: str) -> bool:
+    """True where the quoted words hold the version, the capability or the name, whole."""
+    said = " ".join(quote.casefold().split())
+    told = [node.text(key) for fact, key in _NAMED if node.text("fact") == fact and key in node]
+    words = (re.escape(" ".join(text.casefold().split())) for text in told)
+    return all(re.search(rf"(?<![0-9.]){word}(?!\.?[0-9])", said) for word in words)
 
 
 def held_in(quote: str, value: str) -> bool:

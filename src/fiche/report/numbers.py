@@ -266,8 +266,9 @@ def _printer(of: Node, how: Style, unit: str) -> _Printer:
         return lambda value: _money(value, decimals, of.unit, how) + tail
     if _is_rate(of.unit):
         return lambda value: exact(value, how) + tail
+    one = how.space + word.removesuffix("s") if of.unit.is_count and word else tail
     # Money keeps its two decimals; what is not money shows no zero that says nothing.
-    return lambda value: exact(_printed(value, of, unit), how) + tail
+    return lambda value: exact(_printed(value, of, unit), how) + (one if value == 1 else tail)
 
 
 def _decimals(of: Unit) -> int:
