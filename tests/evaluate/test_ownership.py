@@ -371,3 +371,20 @@ def test_every_number_of_a_plan_is_listed_under_its_own_name():
     names = [name for name in ledger(told).figures if name.startswith("ownership.")]
     assert len(names) > 100
     assert not [name for name in names if "~" in name or "unnamed" in name]
+
+
+def test_what_a_search_found_rests_on_what_it_was_made_with():
+    """E2: a threshold that was tried out is no firmer than the guesses it was tried with."""
+    told = judged(
+        plan_text(
+            staff=None, further="    staff: {value: 3000 EUR/year, by: B. Ito, because: a guess}"
+        )
+    )
+    rent = rental(told.ownerships[0])
+    for found in (
+        flip(rent, "discount_rate").discounted.value,
+        flip(rent, "years").discounted.value,
+    ):
+        assert "ownership.p.staff" in {each.id for each in trace.assumptions(found)}
+    dear = judged(plan_text(staff=None, further="    staff: 3000 EUR/year"), hour="1.60")
+    assert not trace.firm(rental(dear.ownerships[0]).first_year.value)

@@ -10,6 +10,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.figure import (
     Figure,
     Unknown,
+    between,
     bounds,
     ceil,
     either,
@@ -20,7 +21,7 @@ from fiche.kernel.figure import (
     total,
     unit_of,
 )
-from fiche.kernel.origin import Computed, Stated
+from fiche.kernel.origin import Assumed, Computed, Stated
 from fiche.kernel.unit import BYTE, HOUR, ONE, count_of
 
 
@@ -244,3 +245,12 @@ def test_floor_and_ceil_surround(value):
 def test_an_operation_applied_by_name_is_the_same(left, right):
     for operation, node in (("+", left + right), ("*", left * right), ("/", left / right)):
         assert bounds(reapply(operation, (left, right), "")) == bounds(node)
+
+
+def test_what_a_search_ended_at_keeps_its_grounds_in_sight():
+    """E2: the hull of two tried values, in their unit, resting on figures of any other."""
+    ground = Figure(low=7, high=9, unit=BYTE, origin=Assumed(by="A", because="a guess", span=None))
+    found = between(figure(1), figure(2), (ground,), "tried")
+    assert (found.low, found.high, found.unit) == (1, 2, figure(1).unit)
+    assert ground in found.origin.inputs
+    assert found.origin.because == "tried"

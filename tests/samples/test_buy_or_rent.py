@@ -1,4 +1,4 @@
-"""The sample of buying against renting: its figures by hand, and each of them walked back (law 1, catalog 6)."""
+"""The sample of buying against renting: its figures by hand, each of them walked back (law 1, catalog 6)."""
 
 import re
 from fractions import Fraction

@@ -7,13 +7,14 @@ from fractions import Fraction
 from fiche.evaluate._frame import Frame
 from fiche.evaluate._owning import counted
 from fiche.evaluate._worths import HOURS_IN_YEAR, WATT_HOURS, numbers
-from fiche.kernel.figure import Figure, bare, either, floor, larger
+from fiche.kernel.figure import Figure, bare, between, either, floor, larger
 from fiche.kernel.origin import Stated
 from fiche.kernel.ownership import Crossing, Owned, Rental, Steps, Threshold
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.unit import count_of
 
 _PERIODS = "rent is paid by whole periods: below this no period is too many, above it none too few"
+_ENDS = "payments at the end of each year, one year after another"
 _OPEN = Threshold(never="open")
 
 
@@ -161,6 +162,11 @@ def _crossing(
     )
 
 
+def grounds(own: Owned, rent: Rental) -> tuple[Figure, ...]:
+    """What a search over rates or years is made with."""
+    return rent.per_year, own.capex, own.running, own.undiscounted
+
+
 def first_year(
     own: Owned, rent: Rental, owner: str, rate: Figure | None, years: Figure | None
 ) -> Threshold:
@@ -171,17 +177,15 @@ def first_year(
     for year in range(1, int(years.low) + 1):
         worth = numbers(Fraction(rate.low), year)[0]
         if rent.per_year.low * worth > own.capex.low + own.running.low * worth:
-            return Threshold(
-                value=Figure(
-                    low=year,
-                    high=year,
-                    unit=count_of("years"),
-                    origin=Stated(
-                        span=None,
-                        because="payments at the end of each year, one year after another",
-                    ),
-                    id=f"{owner}.first_year",
-                    label="first year at whose end rent has cost more than owning so far, discounted",
-                )
+            tried = Figure(
+                low=year,
+                high=year,
+                unit=count_of("years"),
+                origin=Stated(span=None, because=_ENDS),
+                id=f"{owner}.first_year_tried",
+                label="a year that was tried",
             )
+            found = between(tried, tried, (*grounds(own, rent), rate), _ENDS)
+            label = "first year at whose end rent has cost more than owning so far, discounted"
+            return Threshold(value=found.named(f"{owner}.first_year", label))
     return Threshold(never="within")

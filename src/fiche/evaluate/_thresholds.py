@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from fiche.evaluate._break_evens import break_even
+from fiche.evaluate._break_evens import break_even, grounds
 from fiche.evaluate._frame import Frame
 from fiche.evaluate._owning import YEARLY, counted, energy_hours
 from fiche.evaluate._worths import HOURS_IN_YEAR, WATT_HOURS, Worths, numbers
-from fiche.kernel.figure import Figure, Number, bare, either
+from fiche.kernel.figure import Figure, Number, bare, between
 from fiche.kernel.origin import Computed, Stated
 from fiche.kernel.ownership import Flip, Owned, Rental, Threshold
 from fiche.kernel.record import record
@@ -290,7 +290,9 @@ def _between(name: str, found: tuple[int, int] | None, per: int, sides: Sides) -
     if found is None:
         return Threshold(never="none")
     low, high = (_tried(name, end, Fraction(end, per), sides) for end in found)
-    return Threshold(value=_named(name, either(low, high, _TRIED), sides))
+    rate = sides.frame.plan.figures["discount_rate"]
+    held = (*grounds(sides.own, sides.rent), *(() if name == "discount_rate" else (rate,)))
+    return Threshold(value=_named(name, between(low, high, held, _TRIED), sides))
 
 
 def _tried(name: str, end: int, value: Fraction, sides: Sides) -> Figure:

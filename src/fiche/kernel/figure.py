@@ -148,6 +148,14 @@ def either(left: Operand, right: Operand, because: str) -> Figure:
     return _apply("either", (left, right), because)
 
 
+def between(low: Figure, high: Figure, grounds: Iterable[Node], because: str) -> Figure:
+    """The hull of two values that a search ended at; `grounds` are what it was made with.
+
+    It keeps what it rests on in sight (a guess below it shows), and does not follow it: a search is made anew.
+    """
+    return _apply("between", (low, high, *grounds), because)
+
+
 _NOTHING = Computed(operation="total", inputs=())
 
 
@@ -197,6 +205,8 @@ def _unit(operation: str, inputs: tuple[Operand, ...]) -> Unit:
         return units[0].per(units[1])
     if operation == "bare":
         return _uncounted(units[0])
+    if operation == "between":
+        return _common(operation, units[:2])
     return _common(operation, units)
 
 
@@ -277,6 +287,10 @@ def _hull(values: list[Bounds]) -> Bounds:
     return min(low for low, _ in values), _larger(values)[1]
 
 
+def _ended(values: list[Bounds]) -> Bounds:
+    return _hull(values[:2])
+
+
 def _same(values: list[Bounds]) -> Bounds:
     return values[0]
 
@@ -293,6 +307,7 @@ _BOUNDS = {
     "total": _plus,
     "either": _hull,
     "bare": _same,
+    "between": _ended,
 }
 
 
