@@ -2,8 +2,8 @@
 
     python tests/bench_screening.py [rounds]
 
-Made in a temporary folder: 100 000 and 1 000 000 offers of 60 cards, 12 sellers and some 5 000 prices, and a fiche with
-ten musts.
+Made in a temporary folder: 100 000 and 1 000 000 offers of 60 cards, 12 sellers and some thousands of prices,
+and a fiche with ten musts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ workload:
   formats: {storage: bf16, loaded: bf16, compute: bf16, cache: bf16}
   placement: {devices: 1, resident: all}
   cases:
-    - {id: usual, role: usual, prompt_tokens: 1200, new_tokens: 300, resident_sequences: 4, concurrent_requests: 4}
+    - {id: usual, role: usual, prompt_tokens: 1200, new_tokens: 300, resident_sequences: 4,
+       concurrent_requests: 4}
   duration: {value: 160 h, because: "one working week of nights and days"}
 requirements:
   - {id: memory, kind: memory, level: must, cases: [usual]}
@@ -110,10 +111,8 @@ def offers(count: int) -> str:
     chance = random.Random(6)
     from fiche.load.builtin import blocks
 
-    cards = [name for name in blocks("cards") if "oam" not in name][:58] + [
-        "nvidia-rtx-8000-48g",
-        "B300",
-    ]
+    cards = [name for name in blocks("cards") if "oam" not in name][:58]
+    cards += ["nvidia-rtx-8000-48g", "B300"]
     worth = {card: chance.uniform(0.1, 9) for card in cards}
     lines = [HEADER]
     for place in range(count):

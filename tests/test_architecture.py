@@ -27,6 +27,7 @@ OPTIONS = TESTS / "cli_options.json"
 PURE_ROOMS = ("kernel", "families", "estimators", "vendors", "criteria", "evaluate", "report")
 DOORS = (
     "importers",
+    "market",
     "families",
     "estimators",
     "estimators/engines",

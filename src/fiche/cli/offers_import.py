@@ -135,7 +135,7 @@ def _lines(one: Imported) -> Iterator[str]:
     for kind, count in one.doubts.items():
         yield f"  to confirm: {count} x {kind}, first {one.examples[kind]}"
     if one.zones:
-        yield f"  {one.zones} offers repeat another but for the region: a price printed for many zones is no stock"
+        yield f"  {one.zones} offers repeat another elsewhere: a price printed for many zones is no stock"
 
 
 def refusal_text(refusal: Refusal) -> str:

@@ -233,7 +233,7 @@ def _order(field: str, row: int, market: Market) -> tuple[bool, str, Any]:
 
 def _compared(left: Any, sign: str, right: Any) -> bool:  # noqa: ANN401 - of one kind
     signs = {">=": left >= right, "<=": left <= right, "=": left == right, "!=": left != right}
-    return signs[sign]
+    return bool(signs[sign])
 
 
 def search_text(found: Found, limit: int) -> str:

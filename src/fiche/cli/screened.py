@@ -48,19 +48,27 @@ def screening(path: Path, files: Sequence[Path], cards: int | None, top: int) ->
     Raises:
         Refused: something is wrong with the fiche or a file; F630 nobody says how many cards are needed.
     """
-    gc.disable()  # millions of short texts and no cycle among them
-    fiche = load_fiche(path, importers()).fiche
-    needed = cards or _devices(fiche)
+    collecting = gc.isenabled()
+    gc.disable()  # a million short texts, and no cycle among them
+    try:
+        return _screening(load_fiche(path, importers()).fiche, files, cards, top)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _screening(fiche: Fiche, files: Sequence[Path], cards: int | None, top: int) -> Screening:
+    plain = plain_candidate(fiche, cards or _devices(fiche))
     market, tables = read_market(files)
     catalog, all_doors = Catalogs(Faults()), doors()
-    found = screen(fiche, all_doors, market, _plain(fiche, needed), cards_of(catalog))
+    found = screen(fiche, all_doors, market, plain, cards_of(catalog))
     listed = shortlist(found, top)
-    chosen = _candidates(_plain(fiche, needed), listed, tables, catalog)
+    chosen = tuple(_candidate(plain, _offer(one.row, tables), catalog) for one in listed)
     asked = replace(fiche, candidates=chosen, choice=None, plans=(), efforts=())
     return Screening(
         fiche=fiche,
         files=tuple(str(file) for file in files),
-        cards=needed,
+        cards=int(plain.cards.low),
         screened=found,
         listed=listed,
         decision=judged_fiche(asked, all_doors, __version__) if chosen else None,
@@ -123,7 +131,8 @@ def _devices(fiche: Fiche) -> int:
     raise Refused([Diagnostic(code="F630", message=message, address=None, hint=hint)])
 
 
-def _plain(fiche: Fiche, cards: int) -> Candidate:
+def plain_candidate(fiche: Fiche, cards: int) -> Candidate:
+    """What the candidates of all offers share: the fiche's workload, on so many cards."""
     count = Figure(
         low=cards, high=cards, unit=count_of("cards"), origin=Stated(span=None), label="cards"
     )
@@ -137,13 +146,6 @@ def _plain(fiche: Fiche, cards: int) -> Candidate:
         workload=fiche.workload,
         span=Span(file=fiche.file, line=1, column=1),
     )
-
-
-def _candidates(
-    plain: Candidate, listed: Sequence[Listed], tables: Sequence[Table], catalog: Catalogs
-) -> tuple[Candidate, ...]:
-    """The listed offers as candidates of a fiche; a name that may stand for several cards has none."""
-    return tuple(_candidate(plain, _offer(one.row, tables), catalog) for one in listed)
 
 
 def _candidate(plain: Candidate, offer: Offer, catalog: Catalogs) -> Candidate:

@@ -96,7 +96,8 @@ def _cards(raw: Raw, asked: Asked) -> _Cards:
         doubt = Doubt(kind="slice", column=raw.count_column, value=raw.count, why=f"is {share}")
         gpu = f"{raw.name} ({share})"
         return _Cards(count=0, gpu=gpu, could_be=(), declared="", doubts=(doubt,))
-    found, doubts, declared = named(raw.name, asked.cards), [], ""
+    found, declared = named(raw.name, asked.cards), ""
+    doubts: list[Doubt] = []
     alike, told = found, count
     for memory in raw.memory:
         read = _read(memory, count, found)
@@ -207,7 +208,7 @@ def _priced(raw: Raw) -> tuple[list[Ask], tuple[Doubt, ...]]:
 
 
 def _host(raw: Raw, cards: _Cards) -> tuple[dict[str, str], tuple[Doubt, ...]]:
-    """Main memory, unless it is that of the cards written into the wrong column (skypilot-org/skypilot#6824)."""
+    """Main memory, unless it is that of the cards in the wrong column (skypilot-org/skypilot#6824)."""
     if raw.host is None or not raw.host[0]:
         return {}, ()
     text, unit, column = raw.host

@@ -42,7 +42,7 @@ class Table:
 
     def records(self, rows: Sequence[int]) -> list[tuple[int, dict[str, str] | str]]:
         """(line, what it states) of some rows: paths and texts of a CSV, the text of a JSON line."""
-        found = []
+        found: list[tuple[int, dict[str, str] | str]] = []
         for row in rows:
             line = self.line_of(row)
             start = _start_of(self.content, line)
@@ -93,7 +93,8 @@ def is_table(name: str) -> bool:
 
 def _read_csv(content: bytes, name: str) -> Table:
     chunks = _csv_chunks(content, name)
-    header, *first = next(chunks, [[]])
+    opening: list[list[str]] = next(chunks, [[]])
+    header, first = opening[0], opening[1:]
     _check_header(header, name)
     kept = [place for place, path in enumerate(header) if path not in _WIDE and path != "id"]
     growing = {header[place]: _Growing(0) for place in kept}
@@ -190,8 +191,8 @@ def _read_lines(content: bytes, name: str) -> Table:
         for path, texts in told.items():
             if path not in _WIDE:
                 before = len(ids) - len(numbered)
-                column = growing.setdefault(path, _Growing(before))
-                column.add([*texts, *[""] * (len(numbered) - len(texts))])
+                known = growing.setdefault(path, _Growing(before))
+                known.add([*texts, *[""] * (len(numbered) - len(texts))])
         for path in growing.keys() - told.keys():
             growing[path].add([""] * len(numbered))
     return _table(name, ids, growing, lambda row: _line_of_object(content, row), content)

@@ -11,6 +11,7 @@ from typing import Any
 
 from fiche.kernel.doors import Listing
 from fiche.kernel.listing import Ask, Asked, Memory, Raw
+from fiche.market._cards import words_of
 from fiche.market._rows import document, objects, text
 
 _HOURLY = {
@@ -31,7 +32,7 @@ _COMMITTED = {
 def accepts(content: bytes, name: str) -> int:
     """Its names of prices are its own."""
     head = content[:20_000]
-    return 95 if b'"memoryInGb"' in head and b"Price" in head else 0
+    return 95 if b'"memoryInGb"' in head else 0
 
 
 def read(content: bytes, asked: Asked) -> Iterator[Raw]:
@@ -51,7 +52,7 @@ def _raw(place: str, row: dict[str, Any]) -> Raw:
     return Raw(
         place=place,
         seller="runpod",
-        name=_longer(name, text(row, "id")),
+        name=_fuller(name, text(row, "id")),
         name_column="displayName",
         count="1",
         count_column="",
@@ -61,9 +62,12 @@ def _raw(place: str, row: dict[str, Any]) -> Raw:
     )
 
 
-def _longer(shown: str, id: str) -> str:
-    """The id says more where it is the same name: `NVIDIA A100 80GB PCIe` of `A100 80GB`."""
-    return id if shown.split()[0].lower() in id.lower() and len(id) > len(shown) else shown
+def _fuller(shown: str, id: str) -> str:
+    """Of a name shown and an id of one model, the one that says the form: `H100 SXM`, `A100 80GB PCIe`."""
+    first, second = words_of(shown), words_of(id)
+    if first.model != second.model:
+        return shown
+    return id if len(second.forms) > len(first.forms) else shown
 
 
 def _asks(row: dict[str, Any]) -> Iterator[Ask]:

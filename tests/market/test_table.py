@@ -1,0 +1,105 @@
+"""Our own form of offers as columns: each distinct text once, places kept, nothing skipped (law 8)."""
+
+import json
+
+import pytest
+
+from fiche.kernel.diagnostic import Refused
+from fiche.market._table import joined, read_table
+
+HEADER = "id,seller,kind,gpu,price.amount,region\n"
+
+
+def csv_of(*rows):
+    return (HEADER + "".join(f"{row}\n" for row in rows)).encode()
+
+
+def refusal(content, name="m.csv"):
+    with pytest.raises(Refused) as found:
+        read_table(content, name)
+    (only,) = found.value.diagnostics
+    return only.code, only.address.line
+
+
+def test_each_text_is_kept_once():
+    table = read_table(csv_of(*(f"o{n},s,rent,card,{n % 3}.00 USD," for n in range(5000))), "m.csv")
+    price = table.columns["price.amount"]
+    assert (len(table.ids), len(price.codes), len(price.texts)) == (5000, 5000, 3)
+    assert [price.text(row) for row in (0, 1, 4999)] == ["0.00 USD", "1.00 USD", "1.00 USD"]
+    assert table.columns["region"].text(7) == ""
+
+
+def test_both_forms_hold_the_same():
+    rows = [
+        {"id": "a", "seller": "s", "kind": "rent", "gpu": "g", "price": {"amount": "1.50 USD"}},
+        {
+            "id": "b",
+            "seller": "s",
+            "kind": "rent",
+            "gpu": "g",
+            "region": "FR",
+            "could_be": ["x", "y"],
+        },
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    first = read_table(lines, "m.jsonl")
+    text = "id,seller,kind,gpu,price.amount,region,could_be\na,s,rent,g,1.50 USD,,\nb,s,rent,g,,FR,x y\n"
+    second = read_table(text.encode(), "m.csv")
+    assert list(first.ids) == list(second.ids)
+    for path, column in second.columns.items():
+        assert [column.text(row) for row in (0, 1)] == [
+            first.columns[path].text(row) for row in (0, 1)
+        ]
+
+
+def test_a_row_is_found_again_where_it_stands():
+    table = read_table(
+        csv_of("a,s,rent,card,,FR", '"b","s\nt",rent,card,,', "", "c,s,rent,card,2.50 USD,"),
+        "m.csv",
+    )
+    assert [table.line_of(row) for row in range(3)] == [2, 3, 6]
+    ((line, told),) = table.records([2])
+    assert (line, told) == (
+        6,
+        {"id": "c", "seller": "s", "kind": "rent", "gpu": "card", "price.amount": "2.50 USD"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"id,seller,kind\n", ("F628", 1)),
+        (b"id,seller,kind,gpu,gpu\n", ("F628", 1)),
+        (csv_of("a,s,rent,card,,", "b,s,rent"), ("F621", 3)),
+        (csv_of("a,s,rent,card,,", 'b,s,rent,"card"x,,'), ("F621", 3)),
+        (csv_of("a,s,rent,card,,", "b,s,rent,card,,", "a,s,rent,card,,"), ("F306", 4)),
+        (HEADER.encode() + b"a,s,rent,\xe9,,\n", ("F101", 1)),
+        (b"", ("F628", 1)),
+    ],
+)
+def test_what_is_wrong_has_a_line(content, expected):
+    assert refusal(content) == expected
+
+
+def test_lines_that_are_no_offers():
+    assert refusal(b'{"id": "a", "seller": "s", "kind": "rent", "gpu": "g"}\n[1]\n', "m.jsonl") == (
+        "F621",
+        2,
+    )
+    assert refusal(b'{"id": "a"}\n', "m.jsonl") == ("F628", 1)
+    assert refusal(b"{'id'}\n", "m.jsonl") == ("F621", 1)
+
+
+def test_files_join_end_to_end():
+    first = read_table(csv_of("a,s,rent,card,1.00 USD,FR"), "1.csv")
+    second = read_table(b"id,seller,kind,gpu\nb,t,rent,card\n", "2.csv")
+    ids, columns = joined([first, second])
+    assert ids == ("a", "b")
+    assert [columns["region"].text(row) for row in (0, 1)] == ["FR", ""]
+    assert [columns["seller"].text(row) for row in (0, 1)] == ["s", "t"]
+    with pytest.raises(Refused, match="F503"):
+        joined([first, read_table(csv_of("a,s,rent,card,,"), "2.csv")])
+
+
+def test_a_file_without_rows_is_empty():
+    assert list(read_table(HEADER.encode(), "m.csv").ids) == []
