@@ -162,6 +162,17 @@ def test_a_commitment_in_words_leaves_the_cost_open():
     assert verdict(budget("1000 USD"), [quote("100 USD")], renting(commitment="none")) is ADMISSIBLE
 
 
+@pytest.mark.parametrize(
+    ("need", "extension", "known"),
+    [("100 h", None, True), ("6000.5 h", None, False), ("6000.5 h", "hours", True)],
+)
+def test_a_part_of_an_hour_is_paid_as_the_seller_says(need, extension, known):
+    on = renting("1 USD", need, per="1 h", price__unit="hour", extension=extension)
+    found = billed(on, [quote("1 USD")])
+    assert found.known is known
+    assert known or "by lots or by hours" in open_of(found)
+
+
 # --- Tax -------------------------------------------------------------------------------------------
 
 

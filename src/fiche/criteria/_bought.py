@@ -112,12 +112,9 @@ def _periods(offer: Offer, terms: Terms, hours: Hours, *, assume: bool) -> tuple
     asked = hours.asked if assume or hours.firm else None
     share = _share(offer, hours.asked, terms.hours)
     least = share if asked is not None else _share(offer, terms.hours, terms.hours)
-    whole = ceil(share)
-    if hours.asked is None:
-        return whole, ceil(least) if terms.extension == "lots" else least
     if terms.extension == "hours":
         return share, least
-    return whole, ceil(least) if terms.extension == "lots" else least
+    return ceil(share), ceil(least) if terms.extension == "lots" else least
 
 
 def _share(offer: Offer, asked: Figure | None, period: Figure) -> Figure:

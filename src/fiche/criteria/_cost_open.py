@@ -49,13 +49,20 @@ def _open_hours(priced: Priced) -> Iterator[Condition]:
     yield from priced.hours.open
     if terms.hours is None:
         yield period(offer)
-    elif terms.hours.low > 1 and periods.low > 1 and not terms.extension_told:
+    elif periods.low > 1 and not terms.extension_told and _matters(priced):
         text = f"have the seller state how {offer.id} is extended: by lots or by hours"
         yield _conditions.document("cost", text)
     bound = offer.facts.get("commitment")
     if bound is not None and "commitment" not in offer.figures and bound.value.lower() != "none":
         text = f"have the seller state in hours what '{bound.value}' binds the buyer of {offer.id} to pay"
         yield _conditions.document("cost", text)
+
+
+def _matters(priced: Priced) -> bool:
+    """Whole periods and hours added to one differ: always in days, by the hour where a part of one is left."""
+    hours, bought = priced.terms.hours, priced.bought
+    by_day = hours is not None and hours.low > 1
+    return by_day or (priced.hours.firm and bought.least.low != bought.periods.low)
 
 
 def _open_quantity(priced: Priced) -> Iterator[Condition]:
