@@ -81,9 +81,14 @@ def test_each_step_that_may_exclude_does_and_no_other(asked):
             assert not found.exclude
             assert found.excluded_by
             continue
+        for names in found.exclude:
+            assert status(made, plan, outcome, names, well=False) is EXCLUDE, names
+            for left in names if len(names) > 1 else ():
+                fewer = [name for name in names if name != left]
+                assert status(made, plan, outcome, fewer, well=False) is not EXCLUDE, names
         for name in plan.steps:
             turned = status(made, plan, outcome, [name], well=False) is EXCLUDE
-            assert turned == (name in found.exclude), name
+            assert turned == ((name,) in found.exclude), name
 
 
 @pytest.mark.slow
@@ -144,13 +149,13 @@ def opens(*ways):
 
 def test_alternatives_that_overlap_give_every_smallest_set():
     """{r} or {d} settles one point, {d} or {e} another: d alone, or r with e."""
-    sets, is_cut = flips._covers(opens(("r", "d"), ("d", "e")))  # noqa: SLF001
+    sets, is_cut = flips._covers(opens(("r", "d"), ("d", "e")))
     assert sets == [("d",), ("r", "e")]
     assert not is_cut
 
 
 def test_a_search_that_is_cut_says_so(monkeypatch):
     monkeypatch.setattr(flips, "MOST", 3)
-    sets, is_cut = flips._covers(opens(("a", "b"), ("c", "d"), ("e", "f")))  # noqa: SLF001
+    sets, is_cut = flips._covers(opens(("a", "b"), ("c", "d"), ("e", "f")))
     assert is_cut
     assert 0 < len(sets) <= 3

@@ -13,12 +13,12 @@ from fiche.kernel.workload import Case
 
 _NO_DOOR = ("whether a ready workload runs it was not asked",)
 _STORED = (
-    "put the checkpoint's .safetensors beside the model's config.json: random weights do not answer for "
-    "model_load, which this case asks for"
+    "A run of fiche measure wants the checkpoint's .safetensors beside the model's config.json: random weights "
+    "do not answer for model_load, which the case asks for."
 )
 _ATTESTED = (
-    "the record carries phases and dimensions on your word; a program that names its phases with "
-    "fiche.recorder shows what it executed (docs/measure.md)"
+    "A record of fiche run carries phases and dimensions on your word; a program that names its phases with "
+    "fiche.recorder shows what it executed (docs/measure.md)."
 )
 
 
@@ -32,7 +32,6 @@ def run_step(judged: Judged, outcome: Outcome, place: _commands.Place, case_id: 
     who = outcome.candidate
     what = f"case '{case_id}'" if case_id else "the case, once it is stated,"
     devices = f"{place.devices} x " if place.devices > 1 else ""
-    offer = who.offer
     step = Step(
         id=f"run:{_commands.named(case_id or 'case', who.id)}",
         kind=MEASUREMENT,
@@ -40,7 +39,6 @@ def run_step(judged: Judged, outcome: Outcome, place: _commands.Place, case_id: 
         supplier="whoever can run it",
         settles=(),
         machine=place.machine,
-        seller="" if offer is None or place.is_told else offer.seller,
     )
     case = next((one for one in who.workload.cases if one.id == case_id), None)
     return step if case is None else _with_command(step, judged, outcome, place, case)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice, product
 
-from fiche.evaluate.settlement import can_exclude
+from fiche.evaluate.settlement import TOGETHER, can_exclude
 from fiche.evaluate.steps import Open, Plan
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
@@ -35,7 +35,7 @@ def _flips(plan: Plan, outcome: Outcome) -> Flips:
         candidate=who,
         status=outcome.status,
         retain=tuple(sets[:_SHOWN]),
-        exclude=tuple(dict.fromkeys(_against(plan, who))),
+        exclude=_smallest(_against(plan, who)),
         is_cut=is_cut or len(sets) > _SHOWN,
     )
 
@@ -49,13 +49,25 @@ def _proven(outcome: Outcome) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((name, tuple(pieces)) for name, pieces in found.items())
 
 
-def _against(plan: Plan, who: str) -> Iterable[str]:
-    """Each step with a must that its bad outcome refuses."""
+def _against(plan: Plan, who: str) -> Iterable[tuple[str, ...]]:
+    """Each step with a must that its bad outcome refuses; those of one amount together."""
+    amounts: dict[int, list[str]] = {}
     for one in plan.opens:
         if one.candidate != who or one.level != "must" or one.finding is None:
             continue
-        if can_exclude(one.condition, one.finding.comparison):
-            yield from one.ways
+        if not can_exclude(one.condition, one.finding.comparison):
+            continue
+        if one.condition.topic in TOGETHER:
+            amounts.setdefault(id(one.finding), []).append(one.ways[0])
+        else:
+            yield from ((way,) for way in one.ways)
+    yield from (tuple(dict.fromkeys(ways)) for ways in amounts.values())
+
+
+def _smallest(sets: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Each once, without those that hold another."""
+    found = list(dict.fromkeys(sets))
+    return tuple(one for one in found if not any(set(other) < set(one) for other in found))
 
 
 def _covers(opens: list[Open]) -> tuple[list[tuple[str, ...]], bool]:

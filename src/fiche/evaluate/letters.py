@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fiche.evaluate.steps import Plan
 from fiche.kernel.decision import Decision, Outcome
@@ -20,6 +20,8 @@ _TO_THE_SELLER = (
     ("get an offer for ", "Send an offer for "),
     ("ask the seller to ", ""),
 )
+# What the buyer can pay at most is not told to who is asked for a price.
+_BETWEEN_US = frozenset({"cost", "duration"})
 _PRINT = (
     "Have the machine of this offer ({gpu}) print the memory that its framework sees, in bytes, with ECC as "
     "delivered, and who else uses the card; send us the file that this writes: {command}"
@@ -48,15 +50,25 @@ def _letter(plan: Plan, decision: Decision, seller: str) -> Letter:
         seller=seller,
         offers=tuple(offers),
         date=ordered or decision.fiche.date,
-        requests=tuple(request for step in asked for request in _requests(decision, step)),
+        requests=_once(request for step in asked for request in _requests(decision, step)),
     )
+
+
+def _once(requests: Iterable[Request]) -> tuple[Request, ...]:
+    """Two runs on one machine ask for the same print, and for the same access."""
+    found: dict[tuple[str, str], Request] = {}
+    for one in requests:
+        found.setdefault((one.offer, one.text), one)
+    return tuple(found.values())
 
 
 def _requests(decision: Decision, step: Step) -> Iterator[Request]:
     """What one step asks: of a document its words, of a run access to the machine and its total."""
     of = _outcome(decision, step)
     offer = "" if of is None or of.candidate.offer is None else of.candidate.offer.id
-    thresholds = tuple(dict.fromkeys(one.threshold for one in step.settles if one.threshold))
+    thresholds = dict.fromkeys(
+        one.threshold for one in step.settles if one.threshold and one.topic not in _BETWEEN_US
+    )
     level = "must" if any(one.level != "want" for one in step.settles) else "want"
     asked = Request(step=step.id, text="", offer=offer, level=level)
     if step.kind == DOCUMENT:
@@ -84,5 +96,7 @@ def _said(text: str) -> str:
         if text.startswith(words):
             text = instead + text[len(words) :]
             break
-    text = text[:1].upper() + text[1:]
+    text = text.replace(" have the seller ", " ")
+    first = text.partition(" ")[0]
+    text = text[:1].upper() + text[1:] if first.isalpha() else text  # an id keeps its letters
     return text if text.endswith((".", "?")) else f"{text}."

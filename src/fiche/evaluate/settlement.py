@@ -18,7 +18,13 @@ from fiche.kernel.trace import firm
 
 SETTLED = "settled"
 # Nobody's bad answer to these excludes a candidate: they are of the question, or of how pieces stand together.
-_NEVER_EXCLUDE = frozenset({"identity", "conflict", "stale", "placement", "near_limit"})
+_NEVER_EXCLUDE = frozenset(
+    {"identity", "conflict", "stale", "placement", "near_limit", "availability"}
+)
+# A price of untold basis, or for an untold time, is no amount yet: these exclude together.
+TOGETHER = frozenset({"cost", "duration"})
+# An offer that has run out, or is not in stock, admits nothing and excludes nobody: it can be renewed.
+_ONLY_ADMITS = ("have the seller state until when", "renew ")
 # An earlier failure of unknown cause keeps no verdict open: a run that covers the case admits all the same.
 _BESIDE = frozenset({"failure"})
 # Without these a load has no stated size, and nothing can be run.
@@ -35,7 +41,7 @@ def settled(
     Partly settled, it stays as open as it was, but for the contradictions that are gone.
     """
     if not well:
-        against = any(can_exclude(one, comparison) for one in told)
+        against = _excludes(comparison, open_, told)
         claim = Claim(piece=SETTLED, answer="no")
         return replace(comparison, conflicts=(), claims=(claim,)) if against else comparison
     found = _without_conflicts(comparison, told)
@@ -43,6 +49,16 @@ def settled(
     if left or judge(found).verdict is not Verdict.TO_CONFIRM or found.conflicts:
         return found
     return replace(found, claims=(*found.claims, Claim(piece=SETTLED, answer="yes")))
+
+
+def _excludes(
+    comparison: Comparison, open_: tuple[Condition, ...], told: Collection[Condition]
+) -> bool:
+    """One bad answer is enough, but an amount excludes only once all that makes it up is told."""
+    could = [one for one in open_ if can_exclude(one, comparison)]
+    together = [one for one in could if one.topic in TOGETHER]
+    alone = any(one in told for one in could if one.topic not in TOGETHER)
+    return alone or (bool(together) and all(one in told for one in together))
 
 
 def _without_conflicts(comparison: Comparison, told: Collection[Condition]) -> Comparison:
@@ -92,7 +108,7 @@ def blocks(condition: Condition) -> bool:
 
 def can_exclude(condition: Condition, comparison: Comparison | None) -> bool:
     """True where a bad answer excludes: a failing run, a refusal, a price above, a total below the floor."""
-    if condition.topic in _NEVER_EXCLUDE:
+    if condition.topic in _NEVER_EXCLUDE or condition.text.startswith(_ONLY_ADMITS):
         return False
     if condition.topic == "memory_available":
         floor = None if comparison is None else comparison.need_low

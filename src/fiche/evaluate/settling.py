@@ -7,23 +7,16 @@ from collections.abc import Iterable
 from fiche.evaluate.rejudge import Judged
 from fiche.evaluate.settlement import STATED_FIRST
 from fiche.kernel.figure import Number
-from fiche.kernel.finding import Verdict
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.settling import ENTRY, Effort, Flips, Settling, Step
 
 
 def settling(judged: Judged) -> Settling | None:
-    """What to settle next; None where nothing is open and nothing that was assumed or stated could turn."""
-    from fiche.evaluate.sensitivity import sensitivities
-
-    turns = sensitivities(judged.decision)
-    if all(_is_closed(outcome.verdict) for outcome in judged.decision.outcomes) and not _wants(
-        judged
-    ):
-        return Settling(sensitivities=turns) if turns else None
+    """What to settle next; None where nothing is open, nothing excluded, and no figure could turn anything."""
     from fiche.evaluate.flips import flips_of
     from fiche.evaluate.letters import letters_of
+    from fiche.evaluate.sensitivity import sensitivities
     from fiche.evaluate.steps import plan_of
 
     plan = plan_of(judged)
@@ -31,6 +24,9 @@ def settling(judged: Judged) -> Settling | None:
         plan.steps[name] = _after(plan.steps.values(), _priced(judged, step))
     steps = tuple(sorted(plan.steps.values(), key=_cheapest))
     flips = tuple(_in_order(one, steps) for one in flips_of(plan))
+    turns = sensitivities(judged.decision)
+    if not steps and not turns and all(one.status == "retained" for one in flips):
+        return None
     return Settling(
         steps=steps,
         next=_next(flips, steps),
@@ -38,19 +34,6 @@ def settling(judged: Judged) -> Settling | None:
         letters=letters_of(plan),
         sensitivities=turns,
         is_mixed=len({step.cost.unit for step in steps if step.cost is not None}) > 1,
-    )
-
-
-def _is_closed(verdict: Verdict) -> bool:
-    return verdict is not Verdict.TO_CONFIRM
-
-
-def _wants(judged: Judged) -> bool:
-    """Something is open beside the musts: a preference, or a cost that keeps a candidate from its rank."""
-    return any(
-        o.verdict is not Verdict.EXCLUDE
-        and (o.cost_conditions or any(f.conditions for f in o.findings))
-        for o in judged.decision.outcomes
     )
 
 
@@ -116,7 +99,8 @@ def _in_order(flips: Flips, steps: tuple[Step, ...]) -> Flips:
         return is_open, 0 if is_open else sum(known), len(names), names
 
     retain = (tuple(sorted(names, key=place.__getitem__)) for names in flips.retain)
-    exclude = tuple(sorted(flips.exclude, key=place.__getitem__))
+    against = (tuple(sorted(names, key=place.__getitem__)) for names in flips.exclude)
+    exclude = tuple(sorted(against, key=lambda names: [place[name] for name in names]))
     return replace(flips, retain=tuple(sorted(retain, key=key)), exclude=exclude)
 
 

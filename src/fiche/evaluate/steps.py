@@ -19,8 +19,10 @@ from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.record import record, replace
 from fiche.kernel.settling import DOCUMENT, ENTRY, MEASUREMENT, Settles, Step
 
-_AUTHOR, _EVALUATION = "author", "whoever can run the evaluation"
+_AUTHOR, _RUNNER = "author", "whoever can run"
 _SHOWN_BY_A_RUN = ("record", "run")
+# Kinds of requirement that the record of a run of the whole loop answers; how fast or how well it ran is none.
+_IN_A_RECORD = frozenset({"memory", "capacity", "software", "precision", "placement"})
 
 
 @record(eq=False)
@@ -28,6 +30,7 @@ class Open:
     """One open condition of one finding (None: of the workload, or of a cost that is only ranked).
 
     `ways` are the steps any one of which settles it; `decides` is False where no verdict waits for it.
+    `seller` is who can supply it, where one can.
     """
 
     candidate: str
@@ -36,6 +39,7 @@ class Open:
     level: str
     ways: tuple[str, ...]
     decides: bool
+    seller: str = ""
 
 
 @dataclass(slots=True)
@@ -90,7 +94,8 @@ class Plan:
         for name in found.ways:
             step = self.steps[name]
             if answer not in step.settles:
-                self.steps[name] = replace(step, settles=(*step.settles, answer))
+                seller = step.seller or found.seller
+                self.steps[name] = replace(step, settles=(*step.settles, answer), seller=seller)
 
 
 def plan_of(judged: Judged) -> Plan:
@@ -113,11 +118,10 @@ def _of_candidate(plan: Plan, outcome: Outcome) -> None:
             asked.add(condition)
             ways = _ways(plan, outcome, finding, condition, runs)
             decides = finding.level == "must" and _decides(finding, condition)
-            plan.note(
-                _open(
-                    outcome.candidate.id, finding, condition, finding.level, ways, decides=decides
-                )
+            found = _open(
+                outcome.candidate.id, finding, condition, finding.level, ways, decides=decides
             )
+            plan.note(replace(found, seller=_seller(outcome, condition)))
     for condition in outcome.cost_conditions:
         if condition.text not in {one.text for one in asked}:
             way = _written(plan, outcome, condition)
@@ -179,7 +183,7 @@ def _ways(
 ) -> tuple[str, ...]:
     """Any one of these settles it: a run of this candidate where one can, else what is asked or written."""
     of_memory = finding.kind == "memory" and condition.topic not in QUESTION
-    by_run = _by_run(condition) and condition.supplier != "whoever ran it"
+    by_run = finding.kind in _IN_A_RECORD and _by_run(condition)
     if of_memory and runs and condition.topic != "failure":
         case = case_to_run(finding, open_of(finding))
         return (runs.get(case) or next(iter(runs.values())),)
@@ -195,10 +199,10 @@ def _ways(
 def _of_the_machine(plan: Plan, outcome: Outcome, condition: Condition) -> Iterator[str]:
     """The machine's own print; where only other users are untold, the seller's word does as well."""
     place = plan.place(outcome)
-    name = _commands.named("total", place.machine)
+    name = _commands.named("total", outcome.candidate.id)
     yield plan.add(
         Step(
-            id=f"print:{place.machine}",
+            id=f"print:{_commands.named(outcome.candidate.id)}",
             kind=MEASUREMENT,
             text=f"have machine {place.machine} print what its devices have and who else uses them",
             supplier=condition.supplier,
@@ -232,14 +236,18 @@ def _written(plan: Plan, outcome: Outcome, condition: Condition) -> str:
     """An entry of the author's, an evaluation that somebody runs, or a document that somebody is asked for."""
     if condition.supplier.startswith(_AUTHOR) or not condition.supplier:
         return plan.add(_entry(condition))
-    if condition.supplier == _EVALUATION:
-        return plan.add(_told("evaluate", MEASUREMENT, condition, ""))
+    if condition.supplier.startswith(_RUNNER):
+        return plan.add(_told("measure", MEASUREMENT, condition, ""))
     return plan.add(_told("ask", DOCUMENT, condition, _seller(outcome, condition)))
 
 
 def _seller(outcome: Outcome, condition: Condition) -> str:
     offer = outcome.candidate.offer
-    return offer.seller if offer is not None and "seller" in condition.supplier else ""
+    if offer is None:
+        return ""
+    return (
+        offer.seller if "seller" in condition.supplier or condition.supplier == offer.seller else ""
+    )
 
 
 def _entry(condition: Condition) -> Step:

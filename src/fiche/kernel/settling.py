@@ -54,7 +54,7 @@ class Step:
 
     `commands` are command lines for the machine named, run in the fiche's folder one after the other; `why`
     says why none is a ready one. `lines` are what to add to the fiche, `after` the steps without which it
-    cannot begin. `seller` is whom a document is asked of; `cost` and `hours` are None where no effort is stated.
+    cannot begin. `seller` is whom a document is asked of; `cost`, `hours` are None where no effort is told.
     """
 
     id: str
@@ -79,16 +79,16 @@ class Step:
 class Flips:
     """Which steps turn one candidate.
 
-    `retain` are the smallest sets that make it retained if all of a set come out well; `exclude` are steps any
-    one of which excludes it if it comes out badly. `excluded_by` are the proven findings of one that is
-    excluded, as (requirement, pieces): only showing those wrong would reopen it. `is_cut` tells that there
-    are more sets than were looked at.
+    `retain` are the smallest sets that make it retained if all of a set come out well; `exclude` are sets any
+    one of which excludes it if all of it come out badly: single steps, but for the parts of an amount.
+    `excluded_by` are the proven findings of one that is excluded, as (requirement, pieces): only showing those
+    wrong would reopen it. `is_cut` tells that there are more sets than were looked at.
     """
 
     candidate: str
     status: str
     retain: tuple[tuple[str, ...], ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[tuple[str, ...], ...] = ()
     excluded_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
     is_cut: bool = False
 

@@ -67,7 +67,7 @@ def _flips(one: Flips) -> dict[str, Any]:
         "candidate": one.candidate,
         "status": one.status,
         "retained_by_all_of": [list(names) for names in one.retain],
-        "excluded_by_any_of": list(one.exclude),
+        "excluded_by_any_of": [list(names) for names in one.exclude],
         "excluded_by": [
             {"requirement": name, "pieces": list(pieces)} for name, pieces in one.excluded_by
         ],

@@ -33,8 +33,8 @@ def section(desk: Desk) -> Section | None:
         mixed = desk.say("settling_mixed") if found.is_mixed else ()
         blocks.append(Paragraph((*lead, *((Words(" "), *mixed) if mixed else ()))))
         blocks += _steps(desk, found)
-        blocks += _flips(desk, found)
         blocks += [_letter(desk, letter) for letter in found.letters]
+    blocks += _flips(desk, found)
     blocks += turns(desk, found.sensitivities)
     return Section(id="settling", title=desk.word("settling_title"), blocks=tuple(blocks))
 
@@ -81,6 +81,9 @@ def _steps(desk: Desk, found: Settling) -> Iterator[Block]:
                 row(_numbered(numbers[step.id], _title(desk, step)), cell(*_copied(desk, step)))
                 for step in copied
             ),
+            notes=tuple(
+                (Quoted(note),) for note in dict.fromkeys(n for s in copied for n in s.notes)
+            ),
         )
 
 
@@ -111,7 +114,6 @@ def _copied(desk: Desk, step: Step) -> Iterator[Parts]:
     if not step.is_ready:
         yield desk.say("settling_wrapped", why=Quoted("; ".join(step.why[:2])))
     yield from ((Code(command),) for command in step.commands)
-    yield from ((Quoted(note),) for note in step.notes)
     if step.lines:
         yield desk.say("settling_add" if step.is_ready else "settling_add_import")
     yield from ((Code(line),) for line in step.lines)
@@ -120,14 +122,21 @@ def _copied(desk: Desk, step: Step) -> Iterator[Parts]:
 def _title(desk: Desk, step: Step) -> Parts:
     verb = _verb(step)
     topics, machine = _topics(desk, step.settles), Code(step.machine)
+    who = _who(desk, step.settles)
     if verb == "run":
         if not step.commands:
-            return desk.say("settling_unstated", machine=machine)
-        return desk.say("settling_run", case=Code(_case(step)), machine=machine)
+            return desk.say("settling_unstated", who=who)
+        return desk.say("settling_run", case=Code(_case(step)), who=who, machine=machine)
     if verb == "ask":
-        who = Quoted(step.seller or step.supplier)
-        return desk.say("settling_ask", seller=who, text=desk.legible(_sentence(desk, step)))
-    return desk.say(f"settling_{verb}", machine=machine, topics=topics)
+        seller = Quoted(step.seller or step.supplier)
+        return desk.say("settling_ask", seller=seller, text=desk.legible(_sentence(desk, step)))
+    text = desk.legible(capital(step.text))
+    return desk.say(f"settling_{verb}", machine=machine, topics=topics, text=text)
+
+
+def capital(text: str) -> str:
+    """A sentence that starts as one."""
+    return text[:1].upper() + text[1:]
 
 
 def _sentence(desk: Desk, step: Step) -> str:
@@ -207,17 +216,19 @@ def _flips(desk: Desk, found: Settling) -> Iterator[Block]:
 
 def _flip(desk: Desk, one: Flips, numbers: dict[str, str]) -> Row:
     if one.excluded_by:
-        return row(
-            Code(one.candidate), cell(_wrong(desk, one)), cell(Missing(desk.word("settling_never")))
-        )
+        return row(Code(one.candidate), cell(_wrong(desk, one)), _nothing(desk))
     sets = [(Words(_series(desk, names, numbers, "settling_and")),) for names in one.retain]
     more = (Words(desk.word("settling_cut")),) if one.is_cut else None
-    either = _series(desk, one.exclude, numbers, "settling_or")
+    either = [(Words(_series(desk, names, numbers, "settling_and")),) for names in one.exclude]
     return row(
         Code(one.candidate),
-        cell(*sets, more) if sets else cell(Missing(desk.word("settling_never"))),
-        cell(Words(either)) if either else cell(Missing(desk.word("settling_never"))),
+        cell(*sets, more) if sets else _nothing(desk),
+        cell(joined(either, desk.word("settling_or"))) if either else _nothing(desk),
     )
+
+
+def _nothing(desk: Desk) -> Cell:
+    return cell(Missing(desk.word("settling_never")))
 
 
 def _series(desk: Desk, names: tuple[str, ...], numbers: dict[str, str], last: str) -> str:

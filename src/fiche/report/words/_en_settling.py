@@ -7,7 +7,7 @@ SETTLING: dict[str, str] = {
     "settling_next": "Next: {step}. {cost}.",
     "settling_next_run": "run case {case} for {who}, whose record may settle {topics}",
     "settling_next_print": "have {machine} print its memory, which may settle {topics} of {who}",
-    "settling_next_evaluate": "run the evaluation for {who}, which may settle {topics}",
+    "settling_next_measure": "measure what settles {topics} of {who}",
     "settling_next_ask": "ask {seller} for a document that may settle {topics} of {who}",
     "settling_next_state": "write into the fiche what settles {topics} of {who}",
     "settling_known": "It costs {cost}",
@@ -25,10 +25,10 @@ SETTLING: dict[str, str] = {
     "settling_answers": "What it answers",
     "settling_who": "Who",
     "settling_cost": "Cost to obtain",
-    "settling_run": "Run the whole loop of case {case} on {machine}",
+    "settling_run": "Run the whole loop of case {case}, as {who}, on {machine}",
     "settling_print": "Have {machine} print what its devices have, and who else uses them",
-    "settling_unstated": "Run the whole loop of the case, once it is stated, on {machine}",
-    "settling_evaluate": "Run the evaluation and import its result",
+    "settling_unstated": "Run the whole loop of the case, once it is stated, as {who}",
+    "settling_measure": "{text}",
     "settling_ask": "Ask {seller}: {text}",
     "settling_state": "State in the fiche: {topics}",
     "settling_commands_caption": "To copy: each in the fiche's folder, on the machine that it names",
@@ -46,7 +46,8 @@ SETTLING: dict[str, str] = {
     # Sets that turn a candidate
     "settling_flips_caption": (
         "Which steps turn a candidate, by their numbers: the smallest sets that retain it if all of a set "
-        "come out well, and the steps any one of which excludes it if it comes out badly"
+        "come out well, and the steps any one of which excludes it if it comes out badly (the parts of one "
+        "amount only together)"
     ),
     "settling_retained_by": "Retained by all of",
     "settling_excluded_by": "Excluded by any one of",
@@ -75,7 +76,7 @@ SETTLING: dict[str, str] = {
     "settling_change": "{who} {before} → {after}",
     "settling_first": "{after} would rank first",
     "settling_first_none": "nobody would be ranked",
-    "settling_reading": "{who} would be {after} if the assumptions hold, not {before}",
+    "settling_reading": "{who}, if the assumptions hold: {before} → {after}",
     "settling_steps": "to the byte, the hundredth of an hour, the smallest coin, else the ten-thousandth",
     "settling_turns_note": (
         "Looked at between nothing and a thousand times the figure (a share: up to the whole). Which piece "
