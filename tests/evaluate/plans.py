@@ -29,7 +29,7 @@ date: 2026-11-29
 author: A. Martin
 catalogs: [offers.yaml]
 workload: {{}}
-candidates:
+{head}candidates:
   - {{id: own, gpu: {gpu}, cards: 4, offer: server}}
   - {{id: hourly, gpu: {gpu}, cards: 4, offer: hourly}}
   - {{id: monthly, gpu: {gpu}, cards: 4, offer: monthly}}
@@ -68,9 +68,11 @@ def plan_text(id="p", *, rent="hourly, monthly", energy=None, further="", **chan
     return "\n".join([*lines, *([further] if further else []), ""])
 
 
-def fiche_of(*plans, price="44000", hour="1.09", month="2950", **files):
-    text = FICHE.format(gpu=GPU, plans="".join(plans))
+def fiche_of(*plans, price="44000", hour="1.09", month="2950", head="", dollars=False, **files):
+    text = FICHE.format(gpu=GPU, plans="".join(plans), head=head)
     offers = OFFERS.format(gpu=GPU, price=price, hour=hour, month=month)
+    if dollars:
+        offers = offers.replace(f"{hour} EUR", f"{hour} USD")
     folder = MemoryFolder({"offers.yaml": offers.encode(), **files})
     return load_bytes("fiche.yaml", text.encode(), folder, Importers(())).fiche
 

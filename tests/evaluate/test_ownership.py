@@ -388,3 +388,29 @@ def test_what_a_search_found_rests_on_what_it_was_made_with():
         assert "ownership.p.staff" in {each.id for each in trace.assumptions(found)}
     dear = judged(plan_text(staff=None, further="    staff: 3000 EUR/year"), hour="1.60")
     assert not trace.firm(rental(dear.ownerships[0]).first_year.value)
+
+
+# --- Currencies ---------------------------------------------------------------------------------
+
+RATE = """exchange:
+  - {from: USD, to: EUR, rate: 0.9, date: 2026-11-27, source: a bank, by: B. Ito}
+"""
+
+
+def test_a_rent_in_another_currency_is_converted_at_a_told_rate_and_is_no_firmer():
+    """5256 h x 4 x 1.09 USD = 22 916.16 USD, x 0.9 = 20 624.544 EUR; the rate is somebody's word."""
+    told = judged(plan_text(), head=RATE, dollars=True)
+    rent = rental(told.ownerships[0])
+    assert rent.per_year.low == Fraction("20624.544")
+    assert rent.per_year.unit == EUR
+    assert "exchange.USD.EUR" in {each.id for each in trace.assumptions(rent.more)}
+    assert rent.answer == "rent"
+
+
+def test_the_fiches_own_currency_is_what_a_plan_is_compared_in():
+    """A year owned in USD: each euro / 0.9, whichever currency it was told in."""
+    told = judged(plan_text(), head="currency: USD\n" + RATE, dollars=True).ownerships[0]
+    assert told.owned.capex.low == 44000 / Fraction(9, 10)
+    assert told.owned.per_year.low == Fraction("21707.59424") / Fraction(9, 10)
+    assert rental(told).per_year.low == Fraction("22916.16")
+    assert flip(rental(told), "staff").used.unit == money("USD")

@@ -32,7 +32,7 @@ def plan(text, pieces=PIECES):
     from fiche.load.fiche import load_bytes
 
     head = plans.FICHE.format(
-        gpu=plans.GPU, plans=f"  - id: p\n    buy: own\n    rent: [hourly]\n{text}"
+        gpu=plans.GPU, head="", plans=f"  - id: p\n    buy: own\n    rent: [hourly]\n{text}"
     )
     content = head.replace("candidates:", pieces + "candidates:", 1).encode()
     offers = OFFERS.format(gpu=plans.GPU, price="44000", hour="1.09", month="2950").encode()

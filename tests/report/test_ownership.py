@@ -8,6 +8,7 @@ import jsonschema_rs
 import pytest
 from evaluate.plans import judged, plan_text
 from report.test_view import inside, words
+from scenarios.story import check
 
 from fiche.assets import schema_text
 from fiche.kernel.ledger import ledger
@@ -192,14 +193,28 @@ def test_a_name_is_no_markup():
 # --- decision.json --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"staff": None}, {"discount_rate": None}, {"years": None}, {"residual": None}]
-)
-def test_decision_json_fits_its_schema(changes):
+CHANGES = [
+    {},
+    {"staff": None},
+    {"discount_rate": None},
+    {"years": None},
+    {"residual": None},
+    {"utilisation": None},
+    {"energy": {"idle": None, "pue": None}},
+    {"energy": {"per": "module"}},
+    {"further": "    rented: without_break"},
+    {"discount_rate": "100 %", "years": 1},
+    {"residual": "44000 EUR", "utilisation": "1 %"},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+def test_decision_json_fits_its_schema_and_is_worked_out_again(changes):
     made = judged(plan_text(**changes))
     schema = jsonschema_rs.validator_for(json.loads(schema_text("decision.schema.json")))
     document = json.loads(decision_bytes(made))
     assert [error.message for error in schema.iter_errors(document)] == []
+    check(document)
     ids = {figure["id"] for figure in document["figures"]}
     (told,) = document["ownership"]
     assert told["owned"]["per_year"] in ids

@@ -301,6 +301,7 @@ OPERATIONS = {
     "smaller": lambda a, b: (min(a[0], b[0]), _least(a[1], b[1])),
     "larger": lambda a, b: (max(a[0], b[0]), _most(a[1], b[1])),
     "either": lambda a, b: (min(a[0], b[0]), _most(a[1], b[1])),
+    "between": lambda a, b, *grounds: (min(a[0], b[0]), _most(a[1], b[1])),
     "bare": lambda a: a,
 }
 

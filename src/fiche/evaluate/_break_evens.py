@@ -11,7 +11,7 @@ from fiche.kernel.figure import Figure, bare, between, either, floor, larger
 from fiche.kernel.origin import Stated
 from fiche.kernel.ownership import Crossing, Owned, Rental, Steps, Threshold
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.unit import count_of
+from fiche.kernel.unit import ONE, count_of
 
 _PERIODS = "rent is paid by whole periods: below this no period is too many, above it none too few"
 _ENDS = "payments at the end of each year, one year after another"
@@ -41,9 +41,7 @@ def energy_an_hour(candidate: Candidate, frame: Frame) -> Figure | None:
         return None
     waits = "idle_hours" not in told
     more = told["load"] - told["idle"] if waits else told["load"]
-    price = frame.money.converted(told["price"])
-    if price is None:
-        return None
+    price = frame.told("price", ONE)
     an_hour = more * counted(candidate, frame) * told["pue"] / WATT_HOURS * price
     return an_hour.named(f"{frame.owner}.energy_an_hour", "energy of one more hour of use")
 

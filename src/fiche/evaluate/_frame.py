@@ -45,7 +45,12 @@ class Frame:
         """What the plan tells in its own currency, or the hole it leaves."""
         found = self.plan.figures.get(name)
         amount = None if found is None else self.money.converted(found)
-        return hole(self.plan, name, unit) if amount is None else amount
+        if not isinstance(amount, Figure):
+            return hole(self.plan, name, unit)
+        if amount is found:
+            return amount
+        label = f"{name.replace('_', ' ')}, in {self.money.currency}"
+        return amount.named(f"{self.owner}.{name}_converted", label)
 
     @property
     def always(self) -> bool:

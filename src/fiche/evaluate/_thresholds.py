@@ -116,9 +116,9 @@ def _end(bracket: Figure, *, upper: bool) -> Figure:
 def _used(sides: Sides) -> Iterator[tuple[str, Figure]]:
     yield "capex", sides.own.capex
     yield "rent", sides.rent.per_hour
-    for name, figure in sides.frame.plan.figures.items():
+    for name in sides.frame.plan.figures:
         if name != "modules":
-            yield name, figure
+            yield name, _in_currency(name, sides)
 
 
 # --- Thresholds -----------------------------------------------------------------------------------
@@ -160,8 +160,8 @@ def _linear(sides: Sides) -> Iterator[_Linear]:
 
 
 def _in_currency(name: str, sides: Sides) -> Figure:
-    """A told amount in the plan's currency."""
-    found = sides.frame.money.converted(sides.frame.plan.figures[name])
+    """What the plan tells, an amount in the plan's currency."""
+    found = sides.frame.told(name, ONE)
     assert isinstance(found, Figure), "checked when the plan was loaded"
     return found
 

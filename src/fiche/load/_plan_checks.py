@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fiche.kernel.catalog import Offer
 from fiche.kernel.figure import Figure
 from fiche.kernel.ownership import Plan
-from fiche.kernel.purchase import Rate
+from fiche.kernel.purchase import Purchase, Rate
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.unit import Unit
 from fiche.load.fault import Faults
@@ -23,12 +23,12 @@ def check(
     node: MappingNode,
     plan: Plan,
     bought: Mapping[str, Candidate],
-    rates: tuple[Rate, ...],
+    purchase: Purchase,
     faults: Faults,
 ) -> None:
     """Note everything that cannot be as it is written; what is absent is no fault."""
     _kinds(node, bought, faults)
-    _currencies(node, plan, bought, rates, faults)
+    _currencies(node, plan, bought, purchase, faults)
     _year(node, plan, faults)
     _power(node, plan, bought.get(plan.buy), faults)
     _residual(node, plan, bought.get(plan.buy), faults)
@@ -53,16 +53,16 @@ def _currencies(
     node: MappingNode,
     plan: Plan,
     bought: Mapping[str, Candidate],
-    rates: tuple[Rate, ...],
+    purchase: Purchase,
     faults: Faults,
 ) -> None:
     """Two currencies of one plan need a rate: they are never added as if they were one."""
-    seen: dict[str, None] = {}
+    seen: dict[str, None] = {purchase.currency: None} if purchase.currency else {}
     for name, figure in _amounts(node, plan, bought):
         currency = _currency(figure.unit)
         first = next(iter(seen), currency)
-        if currency and currency not in seen and not _leads(currency, first, rates):
-            message = f"this is in {currency}, and the plan's purchase in {first}"
+        if currency and currency not in seen and not _leads(currency, first, purchase.rates):
+            message = f"this is in {currency}, and the plan is compared in {first}"
             hint = (
                 f"add a rate from {currency} to {first} under 'exchange', with its date and source"
             )

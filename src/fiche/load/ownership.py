@@ -85,7 +85,7 @@ def plans(
         there = [known.check(name, sign.faults) for name in named]
         plan = _plan(node, desk)
         if all(there):
-            check(node, plan, {one.id: one for one in bought}, purchase.rates, sign.faults)
+            check(node, plan, {one.id: one for one in bought}, purchase, sign.faults)
         found.append(plan)
     return tuple(found)
 
