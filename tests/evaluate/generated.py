@@ -47,6 +47,7 @@ from evaluate.build import (
     workload,
 )
 from evaluate.generated_machine import asked, described, prints, sheets
+from evaluate.generated_offered import benches, grants, passes, wanted
 from hypothesis import strategies as st
 
 from fiche.kernel.record import replace
@@ -254,7 +255,7 @@ def quotes(draw, id, load):
     return document(id, priced, *more, offer=mostly(draw, "offer-01", "offer-02"))
 
 
-KINDS = (records, results, quotes, papers, logs, prints, sheets)
+KINDS = (records, results, quotes, papers, logs, prints, sheets, benches, passes, grants)
 
 
 @st.composite
@@ -332,6 +333,7 @@ def requirements(draw, id, level=None):
         ),
         lambda: requirement("document", document="Warranty", **shared),
         *[lambda: asked(draw, shared)] * 7,
+        *[lambda: wanted(draw, shared)] * 4,
     ]
     return draw(st.sampled_from(make))()
 
