@@ -32,7 +32,6 @@ CHOICES = {
     "gpu": CARDS,
     "cards_per_lot": ("", "1", "1", "2", "8"),
     "price.amount": (
-        "",
         *(f"{cents // 100}.{cents % 100:02} USD" for cents in range(5, 4000, 7)),
         "0.90 EUR",
     ),
@@ -65,8 +64,6 @@ def rows(count, seed=1):
         row |= {path: chance.choice(texts) for path, texts in CHOICES.items()}
         if row["kind"] == "buy":
             row |= dict.fromkeys(RENTED, "")
-        if not row["price.amount"]:
-            row |= {"price.covers": "", "price.per": ""}
         if chance.random() < 0.1:
             row |= {"gpu": "A100", "could_be": "nvidia-a100-pcie-80g nvidia-a100-sxm4-80g"}
         if "24g" in row["gpu"] and chance.random() < 0.3:

@@ -82,7 +82,7 @@ def test_criteria_are_asked_far_less_often_than_there_are_offers():
     asked = {one.requirement.id: one.asked for one in found.judged}
     assert found.bench.alone == set(range(len(NAMED)))
     assert asked["memory"] < 60
-    assert asked["main-memory"] < 10
+    assert asked["main-memory"] < 20
 
 
 def shown(requirement, row, card=None):
@@ -111,7 +111,7 @@ def test_what_was_not_looked_at_changes_nothing():
     for one in found.judged:
         others = [path for path in CHOICES if path not in one.paths and path != "kind"]
         for row in chance.sample(told[len(NAMED) :], 3):
-            if "could_be" in row or row["kind"] == "buy" or not row["price.amount"]:
+            if "could_be" in row or row["kind"] == "buy":
                 continue
             before = shown(one.requirement, row)
             for path in others:

@@ -10,6 +10,9 @@ from fiche.market._table import joined, read_table
 HEADER = "id,seller,kind,gpu,price.amount,region\n"
 
 
+OTHER = {"id": "b", "seller": "s", "kind": "rent", "gpu": "g", "price": {"amount": "2.50 USD"}}
+
+
 def csv_of(*rows):
     return (HEADER + "".join(f"{row}\n" for row in rows)).encode()
 
@@ -30,31 +33,27 @@ def test_each_text_is_kept_once():
 
 
 def test_both_forms_hold_the_same():
-    rows = [
-        {"id": "a", "seller": "s", "kind": "rent", "gpu": "g", "price": {"amount": "1.50 USD"}},
-        {
-            "id": "b",
-            "seller": "s",
-            "kind": "rent",
-            "gpu": "g",
-            "region": "FR",
-            "could_be": ["x", "y"],
-        },
-    ]
-    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    first_row = {**OTHER, "id": "a", "price": {"amount": "1.50 USD"}}
+    told = [first_row, {**OTHER, "region": "FR", "could_be": ["x", "y"]}]
+    lines = "".join(json.dumps(row) + "\n" for row in told).encode()
     first = read_table(lines, "m.jsonl")
-    text = "id,seller,kind,gpu,price.amount,region,could_be\na,s,rent,g,1.50 USD,,\nb,s,rent,g,,FR,x y\n"
+    text = (
+        "id,seller,kind,gpu,price.amount,region,could_be\n"
+        "a,s,rent,g,1.50 USD,,\n"
+        "b,s,rent,g,2.50 USD,FR,x y\n"
+    )
     second = read_table(text.encode(), "m.csv")
     assert list(first.ids) == list(second.ids)
     for path, column in second.columns.items():
-        assert [column.text(row) for row in (0, 1)] == [
-            first.columns[path].text(row) for row in (0, 1)
-        ]
+        other = first.columns[path]
+        assert [column.text(row) for row in (0, 1)] == [other.text(row) for row in (0, 1)]
 
 
 def test_a_row_is_found_again_where_it_stands():
     table = read_table(
-        csv_of("a,s,rent,card,,FR", '"b","s\nt",rent,card,,', "", "c,s,rent,card,2.50 USD,"),
+        csv_of(
+            "a,s,rent,card,1 USD,FR", '"b","s\nt",rent,card,1 USD,', "", "c,s,rent,card,2.50 USD,"
+        ),
         "m.csv",
     )
     assert [table.line_of(row) for row in range(3)] == [2, 3, 6]
@@ -69,11 +68,15 @@ def test_a_row_is_found_again_where_it_stands():
     ("content", "expected"),
     [
         (b"id,seller,kind\n", ("F628", 1)),
-        (b"id,seller,kind,gpu,gpu\n", ("F628", 1)),
-        (csv_of("a,s,rent,card,,", "b,s,rent"), ("F621", 3)),
-        (csv_of("a,s,rent,card,,", 'b,s,rent,"card"x,,'), ("F621", 3)),
-        (csv_of("a,s,rent,card,,", "b,s,rent,card,,", "a,s,rent,card,,"), ("F306", 4)),
+        (b"id,seller,kind,gpu,gpu,price.amount\n", ("F628", 1)),
+        (csv_of("a,s,rent,card,1 USD,", "b,s,rent"), ("F621", 3)),
+        (csv_of("a,s,rent,card,1 USD,", 'b,s,rent,"card"x,,'), ("F621", 3)),
+        (
+            csv_of("a,s,rent,card,1 USD,", "b,s,rent,card,1 USD,", "a,s,rent,card,1 USD,"),
+            ("F306", 4),
+        ),
         (HEADER.encode() + b"a,s,rent,\xe9,,\n", ("F101", 1)),
+        (csv_of("a,s,rent,card,1 USD,", "b,s,rent,card,,"), ("F302", 3)),
         (b"", ("F628", 1)),
     ],
 )
@@ -82,23 +85,23 @@ def test_what_is_wrong_has_a_line(content, expected):
 
 
 def test_lines_that_are_no_offers():
-    assert refusal(b'{"id": "a", "seller": "s", "kind": "rent", "gpu": "g"}\n[1]\n', "m.jsonl") == (
-        "F621",
-        2,
-    )
-    assert refusal(b'{"id": "a"}\n', "m.jsonl") == ("F628", 1)
+    whole = json.dumps(OTHER).encode() + b"\n"
+    assert refusal(whole + b"[1]\n", "m.jsonl") == ("F621", 2)
+    assert refusal(b'{"id": "a"}\n', "m.jsonl") == ("F302", 1)
+    assert refusal(whole + b'\n{"id": "c"}\n', "m.jsonl") == ("F302", 3)
+    assert refusal(whole + b'{"seller": "c"}\n', "m.jsonl") == ("F302", 2)
     assert refusal(b"{'id'}\n", "m.jsonl") == ("F621", 1)
 
 
 def test_files_join_end_to_end():
     first = read_table(csv_of("a,s,rent,card,1.00 USD,FR"), "1.csv")
-    second = read_table(b"id,seller,kind,gpu\nb,t,rent,card\n", "2.csv")
+    second = read_table(b"id,seller,kind,gpu,price.amount\nb,t,rent,card,2 USD\n", "2.csv")
     ids, columns = joined([first, second])
     assert ids == ("a", "b")
     assert [columns["region"].text(row) for row in (0, 1)] == ["FR", ""]
     assert [columns["seller"].text(row) for row in (0, 1)] == ["s", "t"]
     with pytest.raises(Refused, match="F503"):
-        joined([first, read_table(csv_of("a,s,rent,card,,"), "2.csv")])
+        joined([first, read_table(csv_of("a,s,rent,card,1 USD,"), "2.csv")])
 
 
 def test_a_file_without_rows_is_empty():

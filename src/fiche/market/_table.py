@@ -21,7 +21,7 @@ from fiche.kernel.record import record
 
 _CHUNK = 2_000  # what a processor keeps at hand
 _LONGEST = 2**20
-_NEEDED = ("id", "seller", "kind", "gpu")
+_NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
 # What judges nothing and differs in every row is kept only where somebody asks for it.
 _WIDE = frozenset({"source", "notes", "documents"})
 
@@ -180,9 +180,8 @@ def _read_lines(content: bytes, name: str) -> Table:
         told: defaultdict[str, list[str]] = defaultdict(list)
         for place, (line, row) in enumerate(numbered):
             flat = dict(flattened(row))
-            if any(path not in flat for path in _NEEDED):
-                missing = next(path for path in _NEEDED if path not in flat)
-                raise refused("F628", f"this offer has no '{missing}'", name, line)
+            if "id" not in flat:
+                raise refused("F302", "'id' is missing", name, line)
             ids.append(flat.pop("id"))
             for path, text in flat.items():
                 column = told[path]
@@ -253,6 +252,8 @@ def _table(
 ) -> Table:
     if len(set(ids)) != len(ids):
         _refuse_twice(ids, name, line_of)
+    if ids:
+        _refuse_unstated(growing, name, line_of)
     columns = {
         path: Column(codes=column.codes, texts=tuple(column.texts))
         for path, column in growing.items()
@@ -260,6 +261,17 @@ def _table(
     return Table(
         file=name, ids=ids, columns=columns, line_of=line_of, content=content, header=header
     )
+
+
+def _refuse_unstated(
+    growing: Mapping[str, _Growing], name: str, line_of: Callable[[int], int]
+) -> None:
+    """What the schema of offers wants of each."""
+    for path in _NEEDED[1:]:
+        column = growing.get(path)
+        if column is None or "" in column.texts:
+            row = 0 if column is None else column.codes.index(column.texts[""])
+            raise refused("F302", f"'{path}' is missing", name, line_of(row))
 
 
 def _refuse_twice(ids: Sequence[str], name: str, line_of: Callable[[int], int]) -> None:

@@ -1,0 +1,194 @@
+"""`fiche catalog import|search|screen`: a market from its listings to a decision (F7, D1, D2)."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "serving" / "fiche.yaml"
+HEADER = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
+ROWS = (
+    "i1,FR,0.80,4,64.0,1,L4,24.0,False,\n"
+    "i2,FR,0.0,4,64.0,1,L4,24.0,False,\n"
+    "i3,US,1.39,4,64.0,1,A100,80.0,False,\n"
+    "i4,US,0.40,4,64.0,1,RTX4090,24.0,True,\n"
+)
+OFFERS = (
+    "id,seller,kind,gpu,cards_per_lot,price.amount,price.covers,price.per,region,could_be\n"
+    "a,s,rent,nvidia-l4-24g,2,1.60 USD,lot,1 h,FR,\n"
+    "b,s,rent,nvidia-rtx-4090-24g,1,0.40 USD,lot,1 h,US,\n"
+    "c,s,rent,nvidia-rtx-6000-ada-48g,1,0.70 EUR,card,1 h,FR,\n"
+    "d,s,rent,A100,1,1.39 USD,lot,1 h,,nvidia-a100-pcie-80g nvidia-a100-sxm4-80g\n"
+    "e,s,rent,nvidia-rtx-4090-24g,,0.50 USD,,1 h,FR,\n"
+)
+
+
+@pytest.fixture
+def market(tmp_path):
+    path = tmp_path / "market.csv"
+    path.write_text(OFFERS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def listing(tmp_path):
+    path = tmp_path / "aws.csv"
+    path.write_text(HEADER + ROWS, encoding="utf-8")
+    return path
+
+
+def test_an_import_tells_what_became_of_each_row(fiche, listing, tmp_path):
+    out, refused = tmp_path / "offers.csv", tmp_path / "refused.jsonl"
+    ended = fiche("catalog", "import", listing, "-o", out, "--refused", refused, "--json")
+    assert ended.code == 0, ended.err
+    (told,) = ended.json()["files"]
+    assert (told["rows"], told["rows_with_offers"], len(told["refused"])) == (4, 3, 1)
+    assert "4 rows = 3 with 3 offers + 0 left out + 1 refused" in ended.err
+    (row,) = map(json.loads, refused.read_text().splitlines())
+    assert (row["code"], row["place"], row["column"]) == ("F624", "line 3", "price")
+    assert [each["seller"] for each in csv.DictReader(io.StringIO(out.read_text()))] == ["aws"] * 3
+
+
+def test_strict_writes_nothing(fiche, listing, tmp_path):
+    out = tmp_path / "offers.csv"
+    ended = fiche("catalog", "import", listing, "-o", out, "--strict")
+    assert (ended.code, out.exists()) == (2, False)
+    assert "F624" in ended.err
+
+
+def test_nothing_is_written_over_unasked(fiche, listing, tmp_path):
+    out = tmp_path / "offers.jsonl"
+    out.write_text("mine")
+    ended = fiche("catalog", "import", listing, "-o", out)
+    assert (ended.code, out.read_text(), "F610" in ended.err) == (2, "mine", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--observed-on", "2026-11-29"), "F626"),
+        (("--currency", "USD"), "F626"),
+        (("--currency", "dollars", "--source", "x"), "F209"),
+        (("--observed-on", "yesterday", "--source", "x"), "F207"),
+        (("--format", "gpuhnt"), "F701"),
+        (("--map", "price"), "F627"),
+    ],
+)
+def test_what_is_said_of_a_listing_has_somebody_who_says_it(
+    fiche, listing, tmp_path, arguments, code
+):
+    ended = fiche("catalog", "import", listing, "-o", tmp_path / "o.csv", *arguments)
+    assert (ended.code, code in ended.err) == (2, True), ended.err
+
+
+def test_the_date_of_a_file_is_no_date_of_a_price(fiche, listing, tmp_path):
+    out = tmp_path / "o.csv"
+    fiche("catalog", "import", listing, "-o", out)
+    assert "observed_on" not in out.read_text().splitlines()[0]
+    said = ("--observed-on", "2026-11-29", "--source", "price page, A. Martin")
+    fiche("catalog", "import", listing, "-o", out, "--force", *said)
+    assert "2026-11-29" in out.read_text().splitlines()[1]
+
+
+def test_other_endings_and_other_listings_are_refused(fiche, listing, tmp_path):
+    assert "F632" in fiche("catalog", "import", listing, "-o", tmp_path / "o.txt").err
+    strange = tmp_path / "prices.csv"
+    strange.write_text("a,b\n1,2\n")
+    assert "F620" in fiche("catalog", "import", strange, "-o", tmp_path / "o.csv").err
+    sky = tmp_path / "vms.csv"
+    sky.write_text("InstanceType,AcceleratorName,AcceleratorCount,Price,Region\n")
+    assert "F623" in fiche("catalog", "import", sky, "-o", tmp_path / "o.csv").err
+
+
+def test_search_counts_what_it_leaves_out(fiche, market):
+    ended = fiche("catalog", "search", market, "--where", "price_per_card_hour<=1 USD", "--json")
+    told = ended.json()
+    assert [offer["id"] for offer in told["offers"]] == ["b", "a"]
+    left = told["left_out"]["price_per_card_hour<=1 USD"]
+    assert left == {"failed": 1, "not_stated": 2}, "another currency and no price are unknown"
+    assert told["passing"] + sum(left.values()) == told["total"] == 5
+
+
+def test_search_sorts_by_what_a_card_costs_an_hour(fiche, market):
+    told = fiche("catalog", "search", market, "--json").json()
+    assert [offer["id"] for offer in told["offers"]] == ["c", "b", "a", "d", "e"]
+    assert told["offers"][2]["price_per_card_hour"] == "0.800000 USD"
+    assert told["not_stating_it"] == 1
+    assert "1 that pass do not state price_per_card_hour" in fiche("catalog", "search", market).out
+
+
+def test_search_by_card_never_picks_one_of_several(fiche, market):
+    told = fiche("catalog", "search", market, "--gpu", "nvidia-a100-pcie-80g", "--json").json()
+    assert told["offers"] == []
+    assert told["left_out"] == {"gpu=nvidia-a100-pcie-80g": {"failed": 4, "not_stated": 1}}
+    both = ("--gpu", "nvidia-a100-pcie-80g", "--gpu", "nvidia-a100-sxm4-80g")
+    assert fiche("catalog", "search", market, *both, "--json").json()["passing"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--where", "regoin=FR"), "F701"),
+        (("--where", "region>=FR"), "F703"),
+        (("--where", "region"), "F703"),
+        (("--where", "price.amount<=2"), "F209"),
+        (("--sort", "price"), "F701"),
+    ],
+)
+def test_tests_that_are_none(fiche, market, arguments, code):
+    ended = fiche("catalog", "search", market, *arguments)
+    assert (ended.code, code in ended.err) == (2, True), ended.err
+
+
+def test_screening_counts_reasons_and_decides_the_first(fiche, market):
+    told = fiche("catalog", "screen", SAMPLE, market, "--top", "2", "--json").json()
+    assert told["total"] == sum(told["counts"].values()) == 5
+    for row in told["requirements"]:
+        assert sum(row["counts"].values()) == 5
+        assert sum(reason["count"] for reason in row["reasons"]) == 5
+    names = {one["offer"] for one in told["shortlist"]}
+    assert names == {each["id"] for each in told["decision"]["candidates"]}
+
+
+def test_every_offer_has_its_verdicts_in_a_row(fiche, market):
+    ended = fiche("catalog", "screen", SAMPLE, market, "--csv")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert [row["id"] for row in rows] == list("abcde")
+    told = fiche("catalog", "screen", SAMPLE, market, "--json").json()
+    assert {s: sum(row["status"] == s for row in rows) for s in told["counts"]} == told["counts"]
+
+
+def test_screening_reads_as_a_text(fiche, market):
+    ended = fiche("catalog", "screen", SAMPLE, market)
+    assert ended.code == 0, ended.err
+    assert "5 offers = " in ended.out
+    assert "each as a candidate with 1 card" in ended.out
+
+
+def test_nobody_says_how_many_cards(fiche, market, tmp_path):
+    path = tmp_path / "fiche.yaml"
+    path.write_text(
+        "fiche: 1\ntitle: t\ndate: 2026-11-29\nauthor: A\nworkload: {}\ncandidates:\n"
+        "  - {id: a, gpu: nvidia-l4-24g, cards: 1}\n  - {id: b, gpu: nvidia-l4-24g, cards: 2}\n"
+    )
+    assert "F630" in fiche("catalog", "screen", path, market).err
+    assert fiche("catalog", "screen", path, market, "--cards", "2").code == 0
+
+
+def test_a_text_with_two_readings_is_refused(fiche, market):
+    market.write_text(OFFERS.replace("1.60 USD", "1.600 USD"), encoding="utf-8")
+    assert "F202" in fiche("catalog", "screen", SAMPLE, market).err
+
+
+def test_a_file_of_offers_that_is_none(fiche, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("id,gpu\na,b\n")
+    ended = fiche("catalog", "search", path)
+    assert (ended.code, "m.csv:1:1: F628" in ended.err) == (2, True)
+    path.write_text("id,seller,kind,gpu,price.amount\na,b\n")
+    assert "m.csv:2:1: F621" in fiche("catalog", "search", path).err
+    path.write_text("id,seller,kind,gpu,price.amount\na,b,rent,d,\n")
+    assert "m.csv:2:1: F302 'price.amount'" in fiche("catalog", "search", path).err
+    assert "F318" in fiche("catalog", "search", tmp_path / "absent.csv").err
