@@ -42,6 +42,35 @@ def test_thresholds_are_stated_figures_in_their_unit():
     assert isinstance(limit.origin, Stated)
 
 
+def test_figures_below_a_key_and_lists_of_choices():
+    """D7: a threshold that follows from a baseline; a load of the requirement's own."""
+    lines = """workload: {}
+requirements:
+  - id: q
+    kind: quality
+    level: must
+    metric: m
+    dataset: d
+    baseline: {value: 62 %}
+    tolerance: {points: 0.01}
+    direction: at_least
+  - {id: t, kind: throughput, level: must, at_least: 2.5 requests/s, concurrency: 8}
+  - {id: w, kind: warranty, level: want, at_least: 3 years, returns: seller}
+  - {id: p, kind: location, level: must, one_of: [France, Norway]}
+"""
+    found = {one.id: one for one in fiche_of(lines).requirements}
+    values = {
+        name: {key: figure.low for key, figure in one.figures.items()}
+        for name, one in found.items()
+    }
+    assert values["q"] == {"baseline.value": Fraction(31, 50), "tolerance.points": Fraction(1, 100)}
+    assert values["t"] == {"at_least": Fraction(5, 2), "concurrency": 8}
+    assert values["w"] == {"at_least": 36}
+    assert found["w"].facts["returns"].value == "seller"
+    assert [one.value for one in found["p"].choices["one_of"]] == ["France", "Norway"]
+    assert found["q"].figures["tolerance.points"].id == "requirement.q.tolerance.points"
+
+
 def test_words_stay_words():
     found = by_id()
     assert {k: f.value for k, f in found["quality"].facts.items()} == {

@@ -33,7 +33,7 @@ from fiche.load.pieces import Desk, pieces
 from fiche.load.policy import Chosen, chosen
 from fiche.load.purchase import purchase
 from fiche.load.references import Known
-from fiche.load.requirements import requirements
+from fiche.load.requirements import check_baselines, requirements
 from fiche.load.schema import check
 from fiche.load.source import source
 from fiche.load.tree import parse
@@ -137,6 +137,7 @@ def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
     orders = similar_orders(root, evidence, sign)
     buying = purchase(root, evidence, desk)
     check_work(root, load, evidence, faults)
+    check_baselines(root, faults)
     compared = _plans(root, bought, evidence, buying, sign)
     spent = _efforts(root, bought, faults)
     _check_documents(root, bought, faults)

@@ -76,6 +76,7 @@ def _requirement(node: Mapping, cases: Known, faults: Faults) -> Requirement:
         cases.check(case, faults)
     _ends_meet(told, faults)
     _means_something(node, numbers, parser, faults)
+    _counts_alike(node, faults)
     return Requirement(
         id=name,
         kind=node.text("kind"),
@@ -125,6 +126,29 @@ def _further(node: Mapping, key: str, scalar: Scalar, faults: Faults) -> Figure:
     name = node.text("id")
     parser = _FIGURES[node.text("kind"), key]
     return figure(scalar, parser, f"requirement.{name}.{key}", _label(name, key), faults)
+
+
+def _counts_alike(node: Mapping, faults: Faults) -> None:
+    """A request rate counts requests (F385); which tokens is a question about tokens alone (F386)."""
+    rate = node.scalar("request_rate") if "request_rate" in node else None
+    if rate is not None and not rate.text.endswith("requests/s"):
+        message = f"'{rate.text}' counts no requests"
+        faults.add("F385", message, rate.span, "write it as in 4 requests/s")
+    least = node.text("at_least") if node.text("kind") == "throughput" else ""
+    if "of" in node and least and not least.endswith("tokens/s"):
+        message = f"'of: {node.text('of')}' says which tokens, and '{least}' counts none"
+        hint = "leave 'of' out, or ask for tokens/s"
+        faults.add("F386", message, node.scalar("of").span, hint)
+
+
+def check_baselines(fiche: Mapping, faults: Faults) -> None:
+    """What a baseline names must be a piece, or a candidate, of this fiche."""
+    for key, section in (("piece", "pieces"), ("candidate", "candidates")):
+        known = Known(key, tuple(one.text("id") for one in fiche.each(section)), "F307")
+        for node in fiche.each("requirements"):
+            base = node.mapping("baseline")
+            if key in base:
+                known.check(base.scalar(key), faults)
 
 
 def _is_list(node: Mapping, key: str) -> bool:
