@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
     "scores", "incident", "dense", "second-opinion", "committee", "throughput", "buy-or-rent",
+    "package-cost",
 )  # fmt: skip
 MIB = 2**20
 
@@ -680,3 +682,47 @@ def test_what_is_fast_enough_and_what_is_on_paper(
     (found,) = findings("throughput", candidate, requirement)
     assert found.verdict is verdict
     assert bool(found.pieces) or verdict is Verdict.TO_CONFIRM
+
+
+# --- package-cost -----------------------------------------------------------------------------
+
+
+def test_package_cost_comes_to_what_its_readme_says():
+    """D9, worked by hand: 612 + 40 + 25; 418.32 + 11.51 + 4.80 over 1.0513; 364.44 h at 0.98."""
+    costs = {o.candidate.id: o.cost for o in decided("package-cost").outcomes}
+    shown = {
+        name: f"{float(cost.low):.2f} {cost.unit}"
+        for name, cost in costs.items()
+        if cost is not None
+    }
+    assert shown == {
+        "month": "677.00 EUR",
+        "hours": "413.42 EUR",
+        "pounds": "357.16 GBP",
+        "eight": "30.36 EUR",
+    }
+    payable = {o.candidate.id: o.bill.payable for o in decided("package-cost").outcomes if o.bill}
+    assert payable["month"] is not None
+    assert f"{float(payable['month'].low):.2f}" == "728.45"
+    assert payable["eight"] is None
+    (found,) = findings("package-cost", "pounds", "budget")
+    assert found.verdict is Verdict.TO_CONFIRM
+    assert "availability" in topics("package-cost", "eight")
+
+
+def test_package_cost_without_its_printed_rate_settles_nothing(tmp_path: Path) -> None:
+    """A typed rate is assumed: it never admits, and the second reading says what it would do."""
+    folder = tmp_path / "sample"
+    shutil.copytree(SAMPLES / "package-cost", folder)
+    fiche = folder / "fiche.yaml"
+    text = fiche.read_text(encoding="utf-8")
+    assert text.count(',\n     piece: rates, quote: "USD  1.0513"') == 1
+    fiche.write_text(
+        text.replace(',\n     piece: rates, quote: "USD  1.0513"', ""), encoding="utf-8"
+    )
+    made = compile_fiche(fiche).decision
+    (found,) = [f for f in made.findings if (f.candidate, f.requirement) == ("hours", "budget")]
+    assert found.verdict is Verdict.TO_CONFIRM
+    (second,) = [s for s in made.second_readings if s.finding is found]
+    assert second.would_be is Verdict.ADMISSIBLE
+    assert "exchange.EUR.USD = 1.0513" in second.if_held[0]
