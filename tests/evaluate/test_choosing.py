@@ -253,6 +253,10 @@ def test_the_discount_is_what_the_price_is_below_the_list_price():
     bought = candidate(offer=offer("47.14 USD"))
     made = decision([bought], evidence(), MUSTS, choice=chosen(price=price))
     assert made.choosing.discount.low == Fraction("12.86")
+    assert made.choosing.share.low == Fraction("12.86") / 60
+    low = replace(price, listed=money("40 USD", stated))
+    above = decision([bought], evidence(), MUSTS, choice=chosen(price=low)).choosing
+    assert (above.discount.low, above.share) == (Fraction("-7.14"), None)
     euros = replace(price, listed=money("60 EUR", stated))
     made = decision([bought], evidence(), MUSTS, choice=chosen(price=euros))
     assert made.choosing.discount is None

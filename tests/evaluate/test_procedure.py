@@ -18,6 +18,7 @@ from evaluate.build import (
 )
 
 from fiche.kernel.choice import Ordered
+from fiche.kernel.origin import Assumed
 from fiche.kernel.procedure import Band, QuotesRule, SimilarOrder, Thresholds
 from fiche.kernel.record import replace
 from fiche.kernel.unit import HOUR, count_of
@@ -143,7 +144,7 @@ def test_nothing_chosen_has_no_amount():
     found = judged(told="none")
     assert (found.order, found.total) == (None, None)
     assert places(found)["small"] == ("open", "open")
-    assert "no candidate is chosen" in found.open[0].text
+    assert "choose a candidate" in found.open[0].text
 
 
 def test_an_amount_before_tax_that_nobody_tells_is_not_taken_for_another():
@@ -174,3 +175,12 @@ def test_below_the_amount_of_a_rule_no_quote_is_missed():
     found = judged(rules=Thresholds(quotes=(rule,)))
     assert [one.need for one in found.quotes] == ["below"]
     assert found.open == ()
+
+
+def test_a_total_that_rests_on_a_guess_says_so():
+    """Law 1: an assumed number settles nothing by itself."""
+    assert judged().assumed is False
+    guess = Assumed(by=AUTHOR, because="from memory", span=span())
+    told = similar()
+    told = replace(told, amount=replace(told.amount, origin=guess))
+    assert judged(told).assumed is True

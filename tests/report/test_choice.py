@@ -5,13 +5,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from evaluate.build import attest, budget, candidate, decision, offer, quote, span, stated
+from evaluate.build import attest, budget, candidate, decision, money, offer, quote, span, stated
 from evaluate.test_choosing import MUSTS, chosen, evidence, two_priced
 from report.test_view import inside, rows, table, words
 from scenarios import story
 
 from fiche.cli.compile import compile_fiche
-from fiche.kernel.choice import Choice, Ordered
+from fiche.kernel.choice import Choice, Ordered, Reasonable
 from fiche.kernel.record import replace
 from fiche.kernel.unit import ONE
 from fiche.render.json import decision_document
@@ -169,6 +169,22 @@ def test_the_ground_of_the_price_is_told_and_so_is_that_there_is_none(report):
     text = section(report, "choice")
     assert "3 offers were compared: montclair-6000-ada (Montclair Calcul) 14 380.00 EUR" in text
     assert "no price reasonableness on record" in section(view(changed(price=None)), "choice")
+
+
+@pytest.mark.parametrize(
+    ("listed", "says"),
+    [
+        ("60 USD", "by list; the offer is 12.86 USD CALC below it (0.2143 CALC)."),
+        ("40 USD", "by list; less the price of the offer: −7.14 USD CALC."),
+        ("60 EUR", "by list; no discount can be computed from it."),
+    ],
+)
+def test_a_discount_on_the_list_price_is_computed(listed, says):
+    figure = money(listed, stated)
+    price = Reasonable(ground="list_price", span=span(), piece="list", listed=figure)
+    bought = candidate(offer=offer("47.14 USD"))
+    made = decision([bought], evidence(), MUSTS, choice=chosen(price=price))
+    assert says in section(view(made), "choice")
 
 
 def test_what_was_rejected_is_told_with_threshold_value_distance_and_source(report):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.evaluate.procedure import chosen_of
 from fiche.evaluate.rejudge import Judged
 from fiche.kernel.choice import (
     AT_DELIVERY,
@@ -38,7 +37,7 @@ def choosing(judged: Judged) -> Choosing | None:
     if chosen is None:
         return Choosing(undisclosed=undisclosed, unused=choice.accept)
     late = tuple(_at_order(judged, choice, chosen))
-    asked = (*_conditions(decision, chosen), *late)
+    asked, discount = (*_conditions(decision, chosen), *late), _discount(choice, chosen)
     return Choosing(
         acceptance=tuple(_accepted(choice, asked)),
         at_order=late,
@@ -47,8 +46,16 @@ def choosing(judged: Judged) -> Choosing | None:
         cheaper=tuple(_cheaper(decision, chosen)),
         rejected=tuple(_rejected(decision)),
         unused=tuple(_unused(choice, asked)),
-        discount=_discount(choice, chosen),
+        discount=discount,
+        share=_share(choice, discount),
     )
+
+
+def chosen_of(decision: Decision) -> Outcome | None:
+    """The outcome of the candidate that is chosen; None where none is."""
+    choice = decision.fiche.choice
+    found = (o for o in decision.outcomes if choice and o.candidate.id == choice.chosen)
+    return next(found, None)
 
 
 def _conditions(decision: Decision, chosen: Outcome) -> tuple[Condition, ...]:
@@ -229,6 +236,14 @@ def _discount(choice: Choice, chosen: Outcome) -> Figure | None:
     if listed is None or asked is None or listed.unit != asked.unit:
         return None
     return (listed - asked).named("choice.discount", "list price less the price of the offer")
+
+
+def _share(choice: Choice, discount: Figure | None) -> Figure | None:
+    """The discount as a share of the list price; a price above the list has none."""
+    listed = choice.price.listed if choice.price is not None else None
+    if discount is None or listed is None or discount.low < 0:
+        return None
+    return (discount / listed).named("choice.discount_share", "discount by the list price")
 
 
 def _price(chosen: Outcome) -> Figure | None:

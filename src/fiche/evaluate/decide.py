@@ -9,16 +9,15 @@ from fiche.criteria._package import Package, package, told_basis
 from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
 from fiche.evaluate.alternatives import alternatives
-from fiche.evaluate.choosing import choosing
 from fiche.evaluate.findings import judged, second_readings, supposing
 from fiche.evaluate.invalidation import invalidations
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
 from fiche.evaluate.ownership import ownerships
-from fiche.evaluate.procedure import procedure
 from fiche.evaluate.rejudge import Judged, Ready
 from fiche.evaluate.remedies import remedies
 from fiche.evaluate.settling import settling
 from fiche.kernel.beside import CaseBeside
+from fiche.kernel.choice import Choosing
 from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Fiche, Outcome
@@ -26,6 +25,7 @@ from fiche.kernel.doors import Criterion, Estimator, Vendor
 from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, SecondReading, Verdict
 from fiche.kernel.piece import Piece
+from fiche.kernel.procedure import Procedure
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.simulation import SIMULATION
@@ -64,8 +64,8 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
         settling=settling(found),
         invalidations=invalidations(found),
         remedies=remedies(found),
-        procedure=procedure(found),
-        choosing=choosing(found),
+        procedure=_procedure(found),
+        choosing=_choosing(found),
     )
 
 
@@ -104,6 +104,26 @@ def _besides(fiche: Fiche, loads: tuple[CaseLoad, ...], bench: _Bench) -> tuple[
     from fiche.evaluate.beside import besides
 
     return besides(fiche, loads, lambda load: _inquiry(bench, load))
+
+
+def _procedure(found: Judged) -> Procedure | None:
+    """The need's total beside thresholds; its code is loaded where there is one of either."""
+    fiche = found.decision.fiche
+    rules = fiche.policy.thresholds
+    if not (rules.bands or rules.quotes or fiche.similar_orders):
+        return None
+    from fiche.evaluate.procedure import procedure
+
+    return procedure(found)
+
+
+def _choosing(found: Judged) -> Choosing | None:
+    """What follows from a choice; its code is loaded where one is recorded."""
+    if found.decision.fiche.choice is None:
+        return None
+    from fiche.evaluate.choosing import choosing
+
+    return choosing(found)
 
 
 def _by_id(fiche: Fiche, *, simulated: bool) -> tuple[Piece, ...]:

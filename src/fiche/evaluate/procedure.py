@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria._days import days_between
+from fiche.evaluate.choosing import chosen_of
 from fiche.evaluate.rejudge import Judged
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Fiche, Outcome
@@ -26,7 +27,7 @@ from fiche.kernel.procedure import (
     QuotesRule,
     SimilarOrder,
 )
-from fiche.kernel.trace import conditions
+from fiche.kernel.trace import assumptions, conditions
 from fiche.kernel.unit import Unit
 
 _AUTHOR = "author of the fiche"
@@ -58,6 +59,7 @@ def procedure(judged: Judged) -> Procedure | None:
         splitting=tuple(p for p in placed if p.order == BELOW and p.need in (WITHIN, ABOVE)),
         sellers=sellers,
         open=(*conditions(whole), *_too_few(quotes, sellers)),
+        assumed=bool(assumptions(whole)),
     )
 
 
@@ -70,13 +72,6 @@ TOO_OLD, NO_AMOUNT, OTHER_CURRENCY, NO_BASIS, WITH_TAX, NO_DATE = (
     "with_tax",
     "no_date",
 )
-
-
-def chosen_of(decision: Decision) -> Outcome | None:
-    """The outcome of the candidate that is chosen; None where none is."""
-    choice = decision.fiche.choice
-    found = (o for o in decision.outcomes if choice and o.candidate.id == choice.chosen)
-    return next(found, None)
 
 
 def _currency(decision: Decision) -> Unit:
@@ -98,7 +93,7 @@ def _order(decision: Decision, unit: Unit) -> Node:
     """This order before tax in the total's currency, or what is missing for it."""
     chosen = chosen_of(decision)
     if chosen is None:
-        return _missing("no candidate is chosen: the order's amount is not known", unit)
+        return _missing("choose a candidate: without one the order has no amount", unit)
     name = chosen.candidate.id
     amount = _before_tax(chosen)
     if amount is None:

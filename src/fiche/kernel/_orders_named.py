@@ -45,6 +45,7 @@ def _found(decision: Decision) -> Iterator[tuple[str, Node | None]]:
         yield "procedure", decision.procedure.total
     if decision.choosing is not None:
         yield "choice", decision.choosing.discount
+        yield "choice", decision.choosing.share
         for cheaper in decision.choosing.cheaper:
             yield "choice", cheaper.difference
         for rejected in decision.choosing.rejected:

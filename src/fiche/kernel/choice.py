@@ -162,7 +162,7 @@ class Choosing:
     `acceptance` holds the conditions on which a conditional choice stands. `at_order` is what is open on the
     day of the order and was not on the decision's own. `undisclosed` are people of the decision without a
     statement of interests. `unused` are accepts of a topic that is not open. `discount` is the list price
-    less the price of the offer.
+    less the price of the offer, `share` its ratio to the list price (None where the offer is above it).
     """
 
     acceptance: tuple[Acceptance, ...] = ()
@@ -173,3 +173,4 @@ class Choosing:
     rejected: tuple[Rejected, ...] = ()
     unused: tuple[Accept, ...] = ()
     discount: Figure | None = None
+    share: Figure | None = None

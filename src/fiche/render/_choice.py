@@ -82,6 +82,7 @@ def _price(choice: Choice, found: Choosing | None, book: Ledger, places: Places)
         "piece": price.piece,
         "listed": _id(price.listed, book),
         "discount": _id(found.discount if found is not None else None, book),
+        "share": _id(found.share if found is not None else None, book),
         "because": price.because,
         "at": places.of_address(price.span),
     }
@@ -186,6 +187,7 @@ def _procedure(found: Procedure, book: Ledger, places: Places) -> dict[str, Any]
         "splitting": [one.band.id for one in found.splitting],
         "sellers_quoted": list(found.sellers),
         "open": [condition(one) for one in found.open],
+        "assumed": found.assumed,
     }
 
 

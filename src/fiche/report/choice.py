@@ -273,15 +273,22 @@ def _ground(desk: Desk, choice: Choice) -> Parts:
         return (*desk.say("price_comparison", n=len(price.offers), offers=offers), *because)
     if price.listed is None:
         return (*desk.say("price_list_none", piece=Reference(price.piece)), *because)
-    found = desk.decision.choosing.discount if desk.decision.choosing is not None else None
-    less = (
-        desk.say("price_discount", amount=desk.amount(found))
-        if found is not None
-        else (Missing(desk.word("price_no_discount")),)
-    )
     listed = desk.amount(price.listed)
-    told = desk.say("price_list", listed=listed, piece=Reference(price.piece), discount=less)
+    piece, less = Reference(price.piece), _discount(desk)
+    told = desk.say("price_list", listed=listed, piece=piece, discount=less)
     return (*told, *because)
+
+
+def _discount(desk: Desk) -> Parts:
+    """How far the offer's price is below the list price, and which share of it that is."""
+    found = desk.decision.choosing
+    if found is None or found.discount is None:
+        return (Missing(desk.word("price_no_discount")),)
+    amount = desk.amount(found.discount)
+    if found.share is None:
+        key = "price_above" if found.discount.low < 0 else "price_discount"
+        return desk.say(key, amount=amount)
+    return desk.say("price_share", amount=amount, share=desk.amount(found.share))
 
 
 def _compared(desk: Desk, name: str) -> Parts:

@@ -32,6 +32,7 @@ def section(desk: Desk) -> Section | None:
     blocks = (
         Paragraph(_lead(desk, found)),
         *_open(desk, found),
+        *_assumed(desk, found),
         *_splitting(desk, found),
         *_orders(desk, found),
         *_bands(desk, found),
@@ -51,6 +52,12 @@ def _open(desk: Desk, found: Procedure) -> Iterator[Block]:
     if found.open:
         what = joined([desk.legible(condition.text) for condition in found.open], "; ")
         yield Paragraph(desk.say("procedure_open", what=what))
+
+
+def _assumed(desk: Desk, found: Procedure) -> Iterator[Block]:
+    """A guess settles nothing by itself: that the total rests on one is said beside it (law 1)."""
+    if found.assumed:
+        yield Paragraph((Words(desk.word("procedure_assumed")),), tone="note")
 
 
 def _splitting(desk: Desk, found: Procedure) -> Iterator[Block]:

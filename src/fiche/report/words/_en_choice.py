@@ -92,7 +92,9 @@ CHOICE: dict[str, str] = {
     "price_offer": "{offer} ({seller}) {cost}",
     "price_offer_bare": "{offer}",
     "price_list": "the list price is {listed}, by {piece}; {discount}.",
-    "price_discount": "list price less the price of the offer: {amount}",
+    "price_discount": "the offer is {amount} below it",
+    "price_share": "the offer is {amount} below it ({share})",
+    "price_above": "less the price of the offer: {amount}",
     "price_no_discount": "no discount can be computed from it",
     "price_list_none": "{piece} is named for a list price, and attests none.",
     "price_statement": "the seller states it in writing, in {piece}.",
@@ -124,8 +126,11 @@ CHOICE: dict[str, str] = {
         "Several orders for one need count as one: this order {order}, with similar orders {total}, "
         "before tax."
     ),
-    "procedure_alone": "This order comes to {order} before tax; no similar order is on record.",
-    "procedure_open": "Not known: {what}.",
+    "procedure_alone": "This order before tax: {order}. No similar order is on record.",
+    "procedure_open": "Open: {what}.",
+    "procedure_assumed": (
+        "The total rests on assumptions, as its mark says: where it stands is told as if they held."
+    ),
     "similar_caption": "Similar orders on record",
     "similar_order": "Order",
     "similar_date": "Date",
