@@ -139,3 +139,16 @@ def test_the_word_that_names_the_machine_is_named():
     )
     assert finding(AMPERE, [mine], on()).attested_by == ("C. Ito",)
     assert verdict(AMPERE, [mine], on(), policy=STRICT) is TO_CONFIRM
+
+
+def test_devices_that_differ_and_have_no_name_tell_nothing():
+    """A machine of two cards: which of them is offered?"""
+    told = {"devices.0.compute_capability": "7.5", "devices.1.compute_capability": "8.9"}
+    assert verdict(AMPERE, [printing(**told)], on()) is TO_CONFIRM
+    both = {**told, "devices.0.compute_capability": "8.9"}
+    assert verdict(AMPERE, [printing(**both)], on()) is ADMISSIBLE
+    named = {**told, "devices.0.name": "Tesla T4", "devices.1.name": "NVIDIA L4"}
+    bare = of_catalog(L4)
+    bare = replace(bare, card=replace(bare.card, facts={}))
+    found = finding(AMPERE, [printing(**named)], bare)
+    assert (found.verdict, found.have_words) == (ADMISSIBLE, "8.9")

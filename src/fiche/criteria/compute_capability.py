@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions, _named
-from fiche.criteria._told import CATALOG, card_fact, comparison, machines, people
+from fiche.criteria._told import CATALOG, Machine, card_fact, comparison, machines, people
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -48,19 +48,22 @@ def _claims_of(
 
 
 def _printed(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
-    """What the machine's own devices print; those that call themselves another card say nothing."""
+    """What the machine's own devices print, where those that may be this card agree."""
     for machine in machines(candidate, ground):
-        told = {
-            place: fact
-            for place, fact in machine.facts.items()
-            if place.startswith("devices.") and place.endswith(".compute_capability")
-        }
-        for place, fact in told.items():
-            name = machine.facts.get(place.removesuffix("compute_capability") + "name")
+        facts = tuple(_of_devices(machine, candidate))
+        if len({fact.value for fact in facts}) == 1:
+            answer, by = _meets(requirement, facts[0].value), people(machine, facts)
+            yield Claim(piece=machine.piece, answer=answer, text=facts[0].value, by=by)
+
+
+def _of_devices(machine: Machine, candidate: Candidate) -> Iterator[Fact]:
+    """Devices that call themselves another card say nothing of this one."""
+    for place, fact in machine.facts.items():
+        device, _, word = place.rpartition(".")
+        if device.startswith("devices.") and word == "compute_capability":
+            name = machine.facts.get(f"{device}.name")
             if name is None or not _named.other_card(candidate.card, name.value):
-                answer, by = _meets(requirement, fact.value), people(machine, [fact])
-                yield Claim(piece=machine.piece, answer=answer, text=fact.value, by=by)
-                break
+                yield fact
 
 
 def _meets(requirement: Requirement, told: str) -> str:

@@ -79,7 +79,7 @@ def _of_engine(candidate: Candidate, told: Mapping[str, Fact]) -> bool:
     facts = candidate.workload.facts
     named = facts.get("engine.name"), facts.get("engine.version")
     return all(
-        fact is not None and key in told and told[key].value == fact.value
+        fact is not None and key in told and _plain(told[key].value) == _plain(fact.value)
         for key, fact in zip(("component", "version"), named, strict=True)
     )
 
