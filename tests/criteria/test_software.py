@@ -278,7 +278,7 @@ def test_a_want_of_a_component_without_versions_states_nothing():
     assert (found.verdict, found.reason, topics(found)) == (
         TO_CONFIRM,
         "nothing_required",
-        {"threshold"},
+        {"compatibility"},
     )
 
 

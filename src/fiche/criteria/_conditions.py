@@ -162,11 +162,11 @@ def compatibility(text: str, supplier: str, threshold: str = "") -> Condition:
     )
 
 
-def threshold(needs: tuple[tuple[str, ...], ...]) -> Condition:
+def unstated(topic: str, needs: tuple[tuple[str, ...], ...]) -> Condition:
     """A want that states nothing to compare with."""
     keys = " and ".join(" or ".join(f"`{key}`" for key in group) for group in needs)
     return Condition(
-        topic="threshold",
+        topic=topic,
         text=f"state what is wished for, as {keys}, with its unit",
         supplier="author of the fiche",
         piece_kind="fiche",

@@ -92,7 +92,7 @@ MEMBER = Criterion(
     expects="document of that title",
     settles=(
         "a piece that attests the title, and the issuer, day and words that are asked, for this offer, machine "
-        "or card admits; a missing one is to confirm"
+        "or card admits; a missing one is to confirm, and excludes nothing"
     ),
     needs=(("document",),),
 )

@@ -185,7 +185,9 @@ MEMBER = Criterion(
     compare=compare,
     expects="result of an evaluation, or a document that reports one with its scope",
     settles=(
-        "the metric on the data set, of this model, its formats and engine, against the threshold or a "
-        "baseline with its tolerance; within a standard error of it neither side is shown"
+        "the metric on the data set, of this model, its formats and engine: on the right side of the "
+        "threshold, or of a baseline with its tolerance, admits, on the other excludes; within a standard "
+        "error neither is shown"
     ),
+    needs=(("metric",), ("dataset",), ("at_least", "at_most", "baseline")),
 )

@@ -51,7 +51,11 @@ def compare(
     )
     unstated = "component" in requirement.facts and not _LIMITS.intersection(requirement.facts)
     if unstated:  # of a want: a must names its versions (F314)
-        return (Comparison(required=False, conditions=(_conditions.threshold((_KEYS,)),)),)
+        return (
+            Comparison(
+                required=False, conditions=(_conditions.unstated("compatibility", (_KEYS,)),)
+            ),
+        )
     lacking = _lacking(requirement, candidate, claims)
     found = comparison(_wanted(requirement, candidate), claims, (lacking,))
     return (with_noted(found, question(candidate), "software", ground),)

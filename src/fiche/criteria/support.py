@@ -78,8 +78,8 @@ MEMBER = Criterion(
     compare=compare,
     expects="quote, contract or service description of the seller",
     settles=(
-        "hours until an answer, or the level by its name, granted for this offer or machine; a longer time or "
-        "another service time excludes, a level of another name leaves it to confirm"
+        "hours until an answer, or the level by its name, granted for this offer or machine, admits; a longer "
+        "time or another service time excludes, a level of another name leaves it to confirm"
     ),
     needs=(("at_most", "support"),),
 )

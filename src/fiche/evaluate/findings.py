@@ -55,7 +55,8 @@ def _asked(
     told = {*requirement.figures, *requirement.facts, *requirement.choices}
     if all(told.intersection(group) for group in criterion.needs) or requirement.implied:
         return criterion.compare(requirement, candidate, ground)
-    return (Comparison(required=False, conditions=(_conditions.threshold(criterion.needs),)),)
+    lacking = _conditions.unstated(criterion.name, criterion.needs)
+    return (Comparison(required=False, conditions=(lacking,)),)
 
 
 def _contradicting(comparison: Comparison) -> Comparison:

@@ -19,7 +19,6 @@ TOPICS: dict[str, str] = {
     "interconnect": "interconnect",
     "power": "power",
     "service": "managed service",
-    "threshold": "a wish not yet stated",
     "document": "documents",
     "delivery": "delivery",
     "duration": "duration of the work",
