@@ -19,7 +19,7 @@ def settling(decision: Decision, book: Ledger, places: Places) -> dict[str, Any]
     told = {
         "next_steps": [_step(step, book) for step in found.steps],
         "flip_sets": [_flips(one) for one in found.flips],
-        "letters": [_letter(letter) for letter in found.letters],
+        "letters": [letter(one) for one in found.letters],
         "sensitivities": [_sensitivity(one, book) for one in found.sensitivities],
     }
     first = {"next_step": found.next} if found.next else {}
@@ -75,11 +75,12 @@ def _flips(one: Flips) -> dict[str, Any]:
     }
 
 
-def _letter(letter: Letter) -> dict[str, Any]:
+def letter(told: Letter) -> dict[str, Any]:
+    """What is asked of one seller."""
     return {
-        "seller": letter.seller,
-        "offers": list(letter.offers),
-        "date": letter.date,
+        "seller": told.seller,
+        "offers": list(told.offers),
+        "date": told.date,
         "requests": [
             {
                 "step": one.step,
@@ -88,7 +89,7 @@ def _letter(letter: Letter) -> dict[str, Any]:
                 "threshold": one.threshold,
                 "level": one.level,
             }
-            for one in letter.requests
+            for one in told.requests
         ],
     }
 
