@@ -1,5 +1,6 @@
 """Alternatives as one change of a baseline: what differs, what still holds, what to measure anew (D10)."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,15 @@ def test_a_dearer_package_costs_more_by_the_difference():
 def test_the_same_cost_is_no_difference_and_two_currencies_have_none():
     assert bought(offer(id="o1"), offer(id="o2")).cost is None
     assert bought(offer(id="o1"), offer("47.14 EUR", id="o2")).cost.difference is None
+
+
+def test_the_totals_of_both_bills_are_compared_where_they_are_known():
+    """Before tax 47.14 and 55.71 USD; at 20 % the second total is 1.2 times the first, and so is their gap."""
+    taxed = {"tax_rate": "20 %", "quote": None}
+    one = bought(offer("47.14 USD", id="o1", **taxed), offer("55.71 USD", id="o2", **taxed))
+    totals = {each.name: each.difference.low for each in one.totals}
+    assert totals["before_tax"] == Fraction("8.57")
+    assert totals.get("after_tax", Fraction("10.284")) == Fraction("10.284")
 
 
 def figure(low, high, unit=BYTE):

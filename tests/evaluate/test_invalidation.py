@@ -160,6 +160,12 @@ def test_a_piece_is_too_old_on_the_day_after_its_last():
     assert event.figure.id in ledger(made).figures
 
 
+def test_a_converted_cost_hangs_on_the_rate_of_its_day():
+    (event,) = of(compile_fiche(SAMPLES / "package-cost" / "fiche.yaml").decision, "rate")
+    assert (event.subject, event.day, event.because) == ("EUR -> USD", "2026-11-27", ("rates",))
+    assert event.figure.low > 1
+
+
 # --- Whom it leans on ---------------------------------------------------------------------------
 
 

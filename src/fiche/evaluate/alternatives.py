@@ -48,6 +48,7 @@ def _alternative(decision: Decision, base: Outcome, other: Outcome) -> Alternati
         phases=tuple(each for pair in loads for each in phases(*pair, other.candidate.id)),
         useful_margin=_single("useful_margin", base.useful_margin, other.useful_margin, other),
         cost=_single("cost", base.cost, other.cost, other),
+        totals=tuple(_totals(base, other)),
         turned=turned,
         kept=len(_asked(other).keys() & _asked(base).keys()) - _both(turned),
         covering=_grouped(covers, holds=True),
@@ -74,6 +75,16 @@ def _single(name: str, before: Node | None, after: Node | None, other: Outcome) 
     same = before is not None and after is not None and before.unit == after.unit
     exact = told.difference is not None and told.difference.low == told.difference.high == 0
     return None if same and exact else told
+
+
+def _totals(base: Outcome, other: Outcome) -> Iterator[Shift]:
+    """The totals of both bills that differ, with their taxes and what a buyer gets back."""
+    if base.bill is None or other.bill is None:
+        return
+    for name in ("before_tax", "after_tax", "payable"):
+        told = _single(name, getattr(base.bill, name), getattr(other.bill, name), other)
+        if told is not None and told.difference is not None:
+            yield told
 
 
 # --- Verdicts and pieces ------------------------------------------------------------------------

@@ -29,6 +29,21 @@ def days(decision: Decision, outcome: Outcome) -> Iterator[Invalidation]:
         one = next(each for each in decision.fiche.pieces if each.id == piece)
         yield from _piece(decision, outcome, one, because, ground)
     yield from _catalog(decision, outcome)
+    yield from _rate(outcome)
+
+
+def _rate(outcome: Outcome) -> Iterator[Invalidation]:
+    """The exchange rate of its day, where the cost was converted at one."""
+    rate = outcome.bill.rate if outcome.bill is not None else None
+    if rate is not None:
+        yield Invalidation(
+            kind="rate",
+            subject=f"{rate.source} -> {rate.target}",
+            figure=rate.figure,
+            day=rate.date,
+            candidates=(outcome.candidate.id,),
+            because=(rate.piece or rate.told_by,),
+        )
 
 
 def _ground(decision: Decision) -> Inquiry:
@@ -59,14 +74,18 @@ def _leaned(decision: Decision, outcome: Outcome) -> dict[str, tuple[str, ...]]:
 
 def _offer(decision: Decision, outcome: Outcome) -> Iterator[Invalidation]:
     """Its last day as its catalog says; a document's own word on it is told with that document."""
-    offer = outcome.candidate.offer
-    until = offer.facts.get("valid_until") if offer is not None else None
-    if offer is None or until is None or until.value < decision.fiche.date:
+    offer, bill = outcome.candidate.offer, outcome.bill
+    if offer is None:
+        return
+    told = offer.facts.get("valid_until")
+    until = bill.valid_until if bill is not None else ""
+    until = until or (told.value if told is not None else "")
+    if until < decision.fiche.date:
         return
     yield Invalidation(
         kind="offer_ends",
         subject=offer.id,
-        day=until.value,
+        day=until,
         candidates=(outcome.candidate.id,),
         because=(offer.id,),
     )

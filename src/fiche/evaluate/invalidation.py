@@ -21,7 +21,7 @@ from fiche.kernel.record import replace
 KINDS = (
     *("model", "formats", "engine", "software", "driver", "method", "placement"),
     *("larger", "growth", "machine", "shared", "spread", "guard_band"),
-    *("offer_ends", "piece_ends", "piece_ages", "catalog_ages"),
+    *("offer_ends", "piece_ends", "piece_ages", "catalog_ages", "rate"),
     *("assumption", "author"),
 )
 

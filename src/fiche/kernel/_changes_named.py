@@ -12,7 +12,7 @@ def numbers(decision: Decision) -> Iterator[tuple[str, str, Node]]:
     """(owner, name, number) of each."""
     for one in decision.alternatives:
         alone = (one.useful_margin, one.cost)
-        for shift in (*one.items, *one.phases, *(s for s in alone if s is not None)):
+        for shift in (*one.items, *one.phases, *one.totals, *(s for s in alone if s is not None)):
             for node in (shift.before, shift.after, shift.difference):
                 if node is not None:
                     yield one.candidate, node.id, node

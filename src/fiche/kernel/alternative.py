@@ -61,9 +61,10 @@ class Anew:
 class Alternative:
     """One changed candidate beside its baseline.
 
-    `items` are those of the load that differ, `phases` what that makes of each phase of a case. `kept` counts
-    the requirements with the same verdict. `covering` says which of the baseline's pieces settle a verdict
-    here too, `not_covering` which of them settle one there and not here.
+    `cost` is what is compared and ranked, `totals` are those of the bill that differ (before_tax, after_tax,
+    payable). `items` are those of the load that differ, `phases` what that makes of each phase of a case.
+    `kept` counts the requirements with the same verdict. `covering` says which of the baseline's pieces settle
+    a verdict here too, `not_covering` which of them settle one there and not here.
     """
 
     candidate: str
@@ -76,6 +77,7 @@ class Alternative:
     phases: tuple[Shift, ...] = ()
     useful_margin: Shift | None = None
     cost: Shift | None = None
+    totals: tuple[Shift, ...] = ()
     turned: tuple[Turned, ...] = ()
     kept: int = 0
     covering: tuple[Cover, ...] = ()

@@ -19,6 +19,7 @@ class Invalidation:
     which the policy counts it no more; `day` is that day;
     spread: a machine that shows less than one of its card did by more than `figure`, as the policy allows;
     guard_band: a measured value nearer than `figure` to its limit, of criterion `subject`;
+    rate: another exchange rate than `figure`, of `subject` on `day`;
     assumption: `text` does not hold; author: `text`, as the fiche's author says.
 
     `candidates` are those whose verdict leans on it, `because` the ids of the pieces, requirements and offers

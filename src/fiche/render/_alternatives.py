@@ -35,6 +35,7 @@ def _alternative(one: Alternative, book: Ledger) -> dict[str, Any]:
         "phases": [_shift(each, book) for each in one.phases],
         "useful_margin": None if one.useful_margin is None else _shift(one.useful_margin, book),
         "cost": None if one.cost is None else _shift(one.cost, book),
+        **({"totals": [_shift(each, book) for each in one.totals]} if one.totals else {}),
         "verdicts": [_turned(each) for each in one.turned],
         "verdicts_kept": one.kept,
         "covering": _covers(one.covering),

@@ -111,10 +111,18 @@ def _difference(desk: Desk, each: Shift) -> Part:
 
 def _package(desk: Desk, one: Alternative) -> Iterator[Parts]:
     """Cost and useful margin: from, to and the difference, where they are not the same."""
-    for key, each in (("package_cost", one.cost), ("useful_margin", one.useful_margin)):
+    paid = next((each for each in one.totals if each.name == "payable"), None)
+    if paid is not None and one.cost is not None and paid.after is one.cost.after:
+        paid = None  # what is compared is what is paid
+    named = {"package_cost": one.cost, "alternative_payable": paid}
+    for key, each in {**named, "useful_margin": one.useful_margin}.items():
         if each is not None:
-            named = (Words(desk.word(key) + ": "),)
-            told = (*named, desk.amount(each.before), Words(" → "), desk.amount(each.after))
+            told = (
+                Words(desk.word(key) + ": "),
+                desk.amount(each.before),
+                Words(" → "),
+                desk.amount(each.after),
+            )
             more = (Words(", "), _difference(desk, each)) if each.difference is not None else ()
             yield (*told, *more)
 

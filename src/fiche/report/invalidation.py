@@ -111,7 +111,11 @@ def _short(path: str) -> str:
 
 
 def _single(desk: Desk, event: Invalidation) -> Iterator[Parts]:
-    if event.day:
+    if event.kind == "rate" and event.figure is not None:
+        rate = desk.amount(event.figure)
+        sides = event.subject.replace("->", "→")
+        yield desk.say("void_rate_at", sides=Code(sides), rate=rate, day=Code(event.day))
+    elif event.day:
         yield desk.say(f"void_{event.kind}_at", subject=_subject(desk, event), day=Code(event.day))
     elif event.kind == "growth" and event.figure is not None:
         yield desk.say("void_growth_at", n=desk.count(event.figure), case=Code(event.case))

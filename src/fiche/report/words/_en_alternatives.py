@@ -17,6 +17,7 @@ ALTERNATIVES: dict[str, str] = {
     "alternative_change": "{before} → {after}",
     "alternative_phase": "together in {phase}",
     "alternative_no_load": "the load is the same",
+    "alternative_payable": "Payable",
     "alternative_kept": "{n} {noun} as before",
     "requirements": "verdict|verdicts",
     "not_asked_for": "not asked",
@@ -107,6 +108,8 @@ ALTERNATIVES: dict[str, str] = {
     "void_piece_ages_at": "{subject}, before {day}",
     "void_catalog_ages": "The catalog grows too old for the policy",
     "void_catalog_ages_at": "{subject}, before {day}",
+    "void_rate": "Another exchange rate",
+    "void_rate_at": "{sides} at {rate} on {day}",
     "void_assumption": "Its second reading would not hold without:",
     "void_author": "Its author says that it would not hold with:",
 }
