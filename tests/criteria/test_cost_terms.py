@@ -85,7 +85,7 @@ def test_storage_by_the_gb_counts_the_data_planned_and_the_seller_s_months(
     assert number_text(found.cost.high) == printed
     assert "storage" not in found.cost.left_out
     line = found.bill.lines[1]
-    assert (line.name, line.data.low) == ("storage", 200)
+    assert (line.name, line.gigabytes.low) == ("storage", 200)
 
 
 def _planned(told, name, count):

@@ -43,16 +43,16 @@ def price_line(priced: Priced, periods: Figure) -> Line:
 
 def charge_line(priced: Priced, charge: Charge) -> Line:
     """One charge; what cannot be counted has no amount."""
-    name, data, months = charge.name, charge.data, charge.months
-    if data is not None:
-        data = named(data, priced, f"{name}.data", f"{name}, GB planned")
+    name, gigabytes, months = charge.name, charge.gigabytes, charge.months
+    if gigabytes is not None:
+        gigabytes = named(gigabytes, priced, f"{name}.gigabytes", f"{name}, GB planned")
     if months is not None:
         months = named(months, priced, f"{name}.months", f"{name}, months paid")
     if charge.times is None:
         line = Line(name=name, quantity=None, price=charge.price, amount=None, per=charge.per)
     else:
         line = _line(priced, name, charge.times, charge.price, charge.per)
-    return replace(line, data=data, months=months)
+    return replace(line, gigabytes=gigabytes, months=months)
 
 
 def _line(priced: Priced, name: str, times: Figure, price: Figure, per: str) -> Line:

@@ -24,15 +24,15 @@ _ONCE = total((1,))
 class Charge:
     """A charge that is told: `times` is how often its `price` is paid, None where nobody can count it.
 
-    `data` are the GB that are planned and `months` the time that they are stored, where it is by these. `open`
-    is what would make it countable, or exact. A charge of nothing is no charge.
+    `gigabytes` are those that are planned and `months` the time that they are stored, where it is by these.
+    `open` is what would make it countable, or exact. A charge of nothing is no charge.
     """
 
     name: str
     price: Figure
     per: str
     times: Figure | None
-    data: Figure | None = None
+    gigabytes: Figure | None = None
     months: Figure | None = None
     open: tuple[Condition, ...] = ()
 
@@ -55,9 +55,9 @@ def _charge(
     periods: Figure,
 ) -> Charge:
     planned = offer.figures.get(f"{name}.quantity") if per.startswith("GB") else None
-    data = None if planned is None else planned / _GB
+    gigabytes = None if planned is None else planned / _GB
     months = _months(name, offer, terms, periods) if per == "GB month" else None
-    times = _times(per, data, months, terms, bought, periods)
+    times = _times(per, gigabytes, months, terms, bought, periods)
     if price.unit != terms.price.unit:
         times = None
     return Charge(
@@ -65,7 +65,7 @@ def _charge(
         price=price,
         per=per,
         times=times,
-        data=data,
+        gigabytes=gigabytes,
         months=months,
         open=tuple(_open(name, price, per, times, offer, terms, months)),
     )
@@ -73,7 +73,7 @@ def _charge(
 
 def _times(
     per: str,
-    data: Figure | None,
+    gigabytes: Figure | None,
     months: Figure | None,
     terms: Terms,
     bought: Bought,
@@ -81,9 +81,9 @@ def _times(
 ) -> Figure | None:
     """How often a charge is paid; None where nobody says what it takes to count it."""
     if per == "GB":
-        return data
+        return gigabytes
     if per == "GB month":
-        return None if data is None or months is None else data * months
+        return None if gigabytes is None or months is None else gigabytes * months
     what, _, time = per.partition(" ")
     counts: Mapping[str, Figure | None] = {"order": _ONCE, "lot": bought.lots, "card": bought.cards}
     count = counts.get(what)

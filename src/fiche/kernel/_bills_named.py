@@ -34,7 +34,7 @@ def _of(bill: Bill) -> Iterator[tuple[str, Node]]:
         for suffix, node in (
             (".quantity", line.quantity),
             (".price", line.price),
-            (".data", line.data),
+            (".gigabytes", line.gigabytes),
             (".months", line.months),
             ("", line.amount),
         ):

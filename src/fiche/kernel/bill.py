@@ -12,7 +12,7 @@ class Line:
     """One line of a bill: `quantity` times `price` is `amount`. `per` is what one price pays for, in words.
 
     `name` is price, setup, storage or egress. A charge that is told and cannot be counted has no amount.
-    `data` are the GB that are planned, `months` how long they are stored, where a charge is by these.
+    `gigabytes` are those that are planned, `months` how long they are stored, where a charge is by these.
     """
 
     name: str
@@ -20,7 +20,7 @@ class Line:
     price: Figure | None
     amount: Figure | None
     per: str = ""
-    data: Figure | None = None
+    gigabytes: Figure | None = None
     months: Figure | None = None
 
 

@@ -161,17 +161,19 @@ def _line(desk: Desk, line: Line, offer: Offer, term: Term) -> Row:
         told = desk.say("bill_uncounted", price=price, per=per)
         return _named(desk, line.name, told, (Missing(desk.word("not_known")),))
     told = desk.say("bill_times", quantity=desk.amount(line.quantity), price=price, per=per)
-    told += _data(desk, line)
+    told += _planned(desk, line)
     return _named(desk, line.name, told, (desk.amount(line.amount),))
 
 
-def _data(desk: Desk, line: Line) -> Parts:
+def _planned(desk: Desk, line: Line) -> Parts:
     """How much data, and for how long: a quantity of GB months says neither."""
-    if line.data is None or line.months is None:
+    if line.gigabytes is None or line.months is None:
         return ()
-    data = desk.amount(line.data, f"{numbers.bare(line.data, desk.style)}{desk.style.space}GB")
+    told = desk.amount(
+        line.gigabytes, f"{numbers.bare(line.gigabytes, desk.style)}{desk.style.space}GB"
+    )
     noun = desk.counted("bill_months", 1 if line.months.exact and line.months.low == 1 else 2)
-    return desk.say("bill_data", data=data, months=desk.amount(line.months), noun=noun)
+    return desk.say("bill_planned", planned=told, months=desk.amount(line.months), noun=noun)
 
 
 def _per(desk: Desk, line: Line, offer: Offer, term: Term) -> str:

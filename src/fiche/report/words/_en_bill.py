@@ -36,7 +36,7 @@ BILL: dict[str, str] = {
     "bill_storage": "Storage",
     "bill_egress": "Egress",
     "bill_times": "{quantity} × {price} per {per}",
-    "bill_data": " ({data} for {months} {noun})",
+    "bill_planned": " ({planned} for {months} {noun})",
     "bill_months": "month|months",
     "bill_uncounted": "{price} per {per}, which cannot be counted",
     "bill_per_lot": "lot and period",
