@@ -33,6 +33,7 @@ def settling(judged: Judged) -> Settling | None:
         flips=flips,
         letters=letters_of(plan),
         sensitivities=turns,
+        unused=_unused(judged, steps),
         is_mixed=len({step.cost.unit for step in steps if step.cost is not None}) > 1,
     )
 
@@ -43,8 +44,7 @@ def settling(judged: Judged) -> Settling | None:
 def _priced(judged: Judged, step: Step) -> Step:
     """The step with the effort that the fiche states of it: the one that names most of it."""
     fiche = judged.decision.fiche
-    mine = {one.candidate for one in step.settles}
-    candidates = [c for c in fiche.candidates if c.id in mine]
+    candidates = _of(step, fiche.candidates)
     fitting = [one for one in fiche.efforts if _fits(one, step, candidates)]
     best = max(
         fitting,
@@ -54,6 +54,22 @@ def _priced(judged: Judged, step: Step) -> Step:
     if best is None:
         return step
     return replace(step, cost=best.cost, hours=best.hours, because=best.because)
+
+
+def _unused(judged: Judged, steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """Efforts that are of no step: settled by now, or misspelt."""
+    candidates = judged.decision.fiche.candidates
+    told = judged.decision.fiche.efforts
+    return tuple(
+        one.topic
+        for one in told
+        if not any(_fits(one, step, _of(step, candidates)) for step in steps)
+    )
+
+
+def _of(step: Step, candidates: tuple[Candidate, ...]) -> list[Candidate]:
+    mine = {one.candidate for one in step.settles}
+    return [one for one in candidates if one.id in mine or "" in mine]
 
 
 def _fits(effort: Effort, step: Step, candidates: list[Candidate]) -> bool:

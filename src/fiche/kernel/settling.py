@@ -153,7 +153,7 @@ class Settling:
     """The open steps in the order of what they cost to obtain, and what follows from them.
 
     `next` is the step to take first, empty where nothing is open; `is_mixed` tells that efforts are stated in
-    several currencies, which are not compared.
+    several currencies, which are not compared. `unused` are the topics of efforts that no step is of.
     """
 
     steps: tuple[Step, ...] = ()
@@ -162,3 +162,4 @@ class Settling:
     letters: tuple[Letter, ...] = ()
     sensitivities: tuple[Sensitivity, ...] = ()
     is_mixed: bool = False
+    unused: tuple[str, ...] = ()

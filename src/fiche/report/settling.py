@@ -70,6 +70,9 @@ def _steps(desk: Desk, found: Settling) -> Iterator[Block]:
         caption=desk.word("settling_caption"),
         columns=columns(desk, *keys),
         rows=tuple(_row(desk, step, numbers) for step in found.steps),
+        notes=(desk.say("settling_unused", topics=joined(map(Code, found.unused))),)
+        if found.unused
+        else (),
     )
     copied = [step for step in found.steps if step.commands]
     if copied:

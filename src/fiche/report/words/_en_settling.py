@@ -20,6 +20,7 @@ SETTLING: dict[str, str] = {
         "stands under “{missing}”."
     ),
     "settling_mixed": "Costs are stated in several currencies, which are not compared.",
+    "settling_unused": "No open step is of these efforts of the fiche: {topics}.",
     "settling_caption": "Steps, cheapest first; a cost that nobody states is unknown, and never nothing",
     "settling_what": "What to do",
     "settling_answers": "What it answers",
