@@ -11,6 +11,7 @@ from report.test_view import inside, rows, table, words
 from scenarios import story
 
 from fiche.cli.compile import compile_fiche
+from fiche.evaluate.unused import unused
 from fiche.kernel.choice import Choice, Ordered, Reasonable
 from fiche.kernel.record import replace
 from fiche.kernel.unit import ONE
@@ -240,6 +241,12 @@ def test_a_similar_order_that_does_not_count_says_why(report):
         "storage-2025": "not counted: before that period",
     }
     assert "365 days" in words(table(report, "similar").notes).replace("\u00a0", " ")
+
+
+def test_a_piece_that_the_record_names_is_not_called_unused():
+    """Law 8 is about what is left out; an earlier decision and a list of orders are not."""
+    named = {one.piece for one in unused(committee())}
+    assert not {"orders-2026", "decision-2024"} & named
 
 
 # --- From YAML ------------------------------------------------------------------------------------
