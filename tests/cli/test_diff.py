@@ -99,6 +99,19 @@ def test_documents_are_compared_and_not_judged_again(fiche, folder, decisions):
     assert "Nothing was judged again" in text
 
 
+def test_what_is_out_of_date_names_the_date(fiche, folder, decisions, tmp_path):
+    """Judged again or not: a quote that ended meanwhile is a matter of the date."""
+    shutil.copytree(folder / "a", tmp_path / "c")
+    path = tmp_path / "c" / "fiche.yaml"
+    text = path.read_text(encoding="utf-8").replace("date: 2026-11-29", "date: 2026-12-20", 1)
+    path.write_text(text, encoding="utf-8")
+    for first, how in ((fiches(folder)[0], "alone"), (decisions[0], "named")):
+        told = fiche("diff", first, path, "--json").json()
+        causes = {(m["how"], tuple(m["by"])) for m in told["verdicts"]}
+        assert causes == {(how, ("fiche:date",))}
+    assert "by the date" in fiche("diff", fiches(folder)[0], path).out
+
+
 def test_a_fiche_beside_a_decision_says_the_same(fiche, folder, decisions):
     mixed = fiche("diff", decisions[0], fiches(folder)[1], "--json").json()
     both = fiche("diff", *decisions, "--json").json()

@@ -188,7 +188,7 @@ def _sum(found: Difference, told: dict[str, int]) -> str:
         "any": "by any of several",
         "together": "by several together",
         "named": "by what they name",
-        "unattributed": "by nothing that could be told",
+        "unattributed": "by what they do not name",
     }
     parts = " + ".join(
         f"{told[f'moved_{how}']} {text}" for how, text in words.items() if told[f"moved_{how}"]
@@ -257,7 +257,7 @@ def _by(move: Move, found: Difference) -> str:
         case "named":
             return f"names {_and(shown)}{more}"
         case _:
-            return "by nothing that could be told"
+            return "names no change"
 
 
 def _and(names: Sequence[str]) -> str:
@@ -265,7 +265,9 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _called(one: Change) -> str:
-    """The kind in one word, and the name."""
+    """The kind in one word, and the name; what is said of the fiche as a whole needs no kind."""
+    if one.kind == "fiche":
+        return f"the {one.name}"
     return f"{one.kind.replace('_', ' ')} {one.name}".strip()
 
 

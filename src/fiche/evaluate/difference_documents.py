@@ -227,6 +227,7 @@ def _led(move: Move, document: Document) -> set[str]:
             found |= {f"figure:{name}" for name in _leaves(one, document)}
             found |= _by_rule(one["kind"], document)
             found |= _by_offer(one, document)
+            found |= {"fiche:date"} if one["reason_code"] == "stale" else set()
     return found
 
 
@@ -239,11 +240,11 @@ def _by_rule(kind: str, document: Document) -> set[str]:
 
 
 def _by_offer(finding: Document, document: Document) -> set[str]:
-    """What is sold is compared by these kinds alone."""
+    """What is sold is compared by these kinds alone, and they ask what holds on the date."""
     if finding["kind"] not in ("cost", "delivery"):
         return set()
     offers = (o["offer"] for o in document["candidates"] if o["id"] == finding["candidate"])
-    return {f"offer:{name}" for name in offers if name}
+    return {"fiche:date", *(f"offer:{name}" for name in offers if name)}
 
 
 def _leaves(finding: Document, document: Document) -> set[str]:
