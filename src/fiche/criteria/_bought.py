@@ -114,7 +114,10 @@ def _periods(offer: Offer, terms: Terms, hours: Hours, *, assume: bool) -> tuple
     least = share if asked is not None else _share(offer, terms.hours, terms.hours)
     if terms.extension == "hours":
         return share, least
-    return ceil(share), ceil(least) if terms.extension == "lots" else least
+    whole = ceil(share)
+    if terms.extension == "lots":
+        return whole, whole if least is share else ceil(least)
+    return whole, least
 
 
 def _share(offer: Offer, asked: Figure | None, period: Figure) -> Figure:

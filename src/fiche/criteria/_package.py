@@ -68,7 +68,7 @@ def package(
     told = bill(priced, lines, sums, (cost, on), way, ground.purchase)
     return Package(
         cost=cost,
-        at_least=_at_least(priced, basis, way, ground),
+        at_least=_at_least(priced, sums, basis, way, ground),
         open=_open(priced, basis, counted, way, ground),
         guesses=_guesses(priced, way),
         conflicts=terms.conflicts,
@@ -140,14 +140,18 @@ def _summed(
     return sums, cost, on
 
 
-def _at_least(priced: Priced, basis: str, way: Exchange, ground: Inquiry) -> Figure | None:
+def _at_least(
+    priced: Priced, sums: Totals, basis: str, way: Exchange, ground: Inquiry
+) -> Figure | None:
     """The least that the package may cost on the asked basis; None where nobody can say."""
     if not way.possible:
         return None
     offer, terms, bought = priced.offer, priced.terms, priced.bought
-    least = tuple(charges(offer, terms, bought, bought.least))
-    net = _net(_lines(priced, least, bought.least))
-    bound = totals(net, terms, ground.purchase.recovery, lambda _, f: f).at_least(basis)
+    if bought.least is not bought.periods:
+        least = tuple(charges(offer, terms, bought, bought.least))
+        net = _net(_lines(priced, least, bought.least))
+        sums = totals(net, terms, ground.purchase.recovery, lambda _, figure: figure)
+    bound = sums.at_least(basis)
     return None if bound is None else way.of(bound)
 
 
