@@ -68,9 +68,14 @@ def plan_text(id="p", *, rent="hourly, monthly", energy=None, further="", **chan
     return "\n".join([*lines, *([further] if further else []), ""])
 
 
-def fiche_of(*plans, price="44000", hour="1.09", month="2950", head="", dollars=False, **files):
+def fiche_of(
+    *plans, price="44000", hour="1.09", month="2950", head="", dollars=False, silent="", **files
+):
     text = FICHE.format(gpu=GPU, plans="".join(plans), head=head)
     offers = OFFERS.format(gpu=GPU, price=price, hour=hour, month=month)
+    if silent:
+        offer = {"own": "server"}.get(silent, silent)
+        text = text.replace(f"cards: 4, offer: {offer}", "cards: 4")
     if dollars:
         offers = offers.replace(f"{hour} EUR", f"{hour} USD")
     folder = MemoryFolder({"offers.yaml": offers.encode(), **files})

@@ -414,3 +414,30 @@ def test_the_fiches_own_currency_is_what_a_plan_is_compared_in():
     assert told.owned.per_year.low == Fraction("21707.59424") / Fraction(9, 10)
     assert rental(told).per_year.low == Fraction("22916.16")
     assert flip(rental(told), "staff").used.unit == money("USD")
+
+
+# --- Cards and prices ---------------------------------------------------------------------------
+
+
+def test_the_driver_of_a_geforce_card_is_named(monkeypatch):
+    """Catalog 6: its licence limits use in a data centre, which no price says."""
+    monkeypatch.setattr("evaluate.plans.GPU", "nvidia-rtx-4090-24g")
+    assert "driver_terms" in worked().omitted
+    spoken = "    considered: {driver_terms: a workstation under a desk}"
+    assert "driver_terms" not in worked(further=spoken).omitted
+
+
+def test_a_candidate_without_a_price_is_missing_and_no_zero():
+    told = judged(plan_text(), silent="hourly").ownerships[0]
+    assert told.missing == ("hourly",)
+    assert [rent.candidate for rent in told.rentals] == ["monthly"]
+    alone = judged(plan_text(), silent="own").ownerships[0]
+    assert alone.owned is None
+    assert {rent.answer for rent in alone.rentals} == {"open"}
+
+
+def test_what_keeps_a_price_open_is_carried_along():
+    """A row is no quote: the offers of these tests have no document."""
+    told = worked()
+    assert any("quote" in condition.text for condition in told.owned.conditions)
+    assert any("quote" in condition.text for condition in rental(told).conditions)

@@ -31,9 +31,10 @@ def compared(plan: Plan, decision: Decision) -> Ownership:
     """Work a plan out; candidates are read as they are judged, and nothing of it judges them."""
     outcomes = {outcome.candidate.id: outcome for outcome in decision.outcomes}
     buy, ground = outcomes[plan.buy], _ground(decision)
-    offer = buy.candidate.offer
-    money = Money.of(decision.fiche.purchase, None if offer is None else offer.figures.get("price"))
-    frame = Frame.of(plan, money)
+    named = (outcomes[name].candidate.offer for name in (plan.buy, *plan.rent))
+    prices = (offer.figures.get("price") for offer in named if offer is not None)
+    first = next((price for price in prices if price is not None), None)
+    frame = Frame.of(plan, Money.of(decision.fiche.purchase, first))
     capex = priced(buy.candidate, None, frame, ground)
     bought = None if capex is None else _bought(buy, capex, frame, ground)
     rented = {name: rental(outcomes[name].candidate, frame, ground) for name in plan.rent}

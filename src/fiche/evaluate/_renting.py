@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from fiche.criteria import _conditions
 from fiche.criteria._package import package
 from fiche.criteria._stale import aged
 from fiche.criteria._terms import terms_of
@@ -45,7 +46,10 @@ def _package(
         load = replace(load, figures={**load.figures, "duration": hours}, work=None)
     told = aged("cost", replace(candidate, workload=load), ground)
     bought = package(told.candidate, BASIS, told.ground)
-    return None if bought is None else (bought.cost, bought.open)
+    if bought is None:
+        return None
+    conflicts = tuple(_conditions.conflict(text) for text in bought.conflicts)
+    return bought.cost, (*conflicts, *bought.open)
 
 
 def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None:
