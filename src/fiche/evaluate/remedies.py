@@ -10,7 +10,7 @@ from fiche.kernel import trace
 from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem, PhaseTotal
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Number, total
-from fiche.kernel.piece import Run
+from fiche.kernel.piece import Piece, Run
 from fiche.kernel.readings import failures as told_failures
 from fiche.kernel.record import record, replace
 from fiche.kernel.remedy import STAGES, Lever, Remedy
@@ -72,7 +72,6 @@ def _seen(decision: Decision) -> Iterator[_Seen]:
     from fiche.criteria._failures import failures
     from fiche.criteria._scope import question
 
-    ground = _ground(decision)
     names = {
         (piece.id, id(run)): name
         for piece in decision.fiche.pieces
@@ -80,7 +79,8 @@ def _seen(decision: Decision) -> Iterator[_Seen]:
         if run is not None
     }
     for candidate in decision.fiche.candidates:
-        for case in candidate.workload.cases or (None,):
+        ground = _ground(decision, candidate)
+        for case in (candidate.workload.cases or (None,)) if ground.pieces else ():
             for told in failures(question(candidate, case), ground):
                 name = names.get((told.piece, id(told.run)))
                 if name is not None and (told.proven or told.unexplained):
@@ -94,16 +94,24 @@ def _seen(decision: Decision) -> Iterator[_Seen]:
                     )
 
 
-def _ground(decision: Decision) -> Inquiry:
+def _ground(decision: Decision, candidate: Candidate) -> Inquiry:
+    """With the pieces that tell of a failure, and of no other card than this candidate's."""
     fiche = decision.fiche
     return Inquiry(
         base=fiche.workload,
-        pieces=fiche.pieces,
+        pieces=tuple(piece for piece in fiche.pieces if _may_concern(piece, candidate)),
         policy=fiche.policy,
         date=fiche.date,
         loads={},
         vendors={},
     )
+
+
+def _may_concern(piece: Piece, candidate: Candidate) -> bool:
+    runs = [run for run in piece.reading.runs if run.failure is not None]
+    told = [facts["gpu"].value for facts in (piece.typed, piece.reading.facts) if "gpu" in facts]
+    told += [run.facts["gpu"].value for run in runs if "gpu" in run.facts]
+    return bool(runs) and (not told or candidate.gpu.casefold() in map(str.casefold, told))
 
 
 def _remedy(decision: Decision, told: list[_Seen]) -> Remedy:
