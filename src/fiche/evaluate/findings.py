@@ -52,7 +52,8 @@ def _asked(
     criterion: Criterion, requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
     """A want that states no threshold requires nothing, and says so; a must always has one (F314)."""
-    told = {*requirement.figures, *requirement.facts, *requirement.choices}
+    keys = (*requirement.figures, *requirement.facts, *requirement.choices)
+    told = {key.partition(".")[0] for key in keys}  # `baseline.piece` stands under `baseline`
     if all(told.intersection(group) for group in criterion.needs) or requirement.implied:
         return criterion.compare(requirement, candidate, ground)
     lacking = _conditions.unstated(criterion.name, criterion.needs)

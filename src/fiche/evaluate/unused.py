@@ -107,6 +107,8 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     scores = [result for result in piece.reading.results if result.unit == _SCORE]
     if scores:
         return _of_scores(piece, scores, decision, ground)
+    if any(_is_rate(result) for result in piece.reading.results):
+        return _of_rates(piece, decision, ground)
     if piece.reading.capacities:
         return _of_totals(piece, candidates)
     if piece.reading.shape == "document" or piece.reading.kind == "document":
@@ -165,6 +167,26 @@ def _of_scores(piece: Piece, scores: list[Result], decision: Decision, ground: I
         for candidate in decision.fiche.candidates
     ]
     return _first(found) or "its score settles nothing: see what is still missing"
+
+
+_PERFORMANCE = ("throughput", "latency", "duration")
+
+
+def _is_rate(result: Result) -> bool:
+    return result.unit == "s" or result.unit.endswith("/s")
+
+
+def _of_rates(piece: Piece, decision: Decision, ground: Inquiry) -> str:
+    """Whether a rate or a time is asked for at all, then how the scope of a benchmark falls short."""
+    asked = [one.kind for one in decision.fiche.requirements if one.kind in _PERFORMANCE]
+    if not asked:
+        return "no requirement asks for its rates and times: they are shown, and nothing is compared with them"
+    found = [
+        scope_of(question(candidate), piece, None, kind, ground)
+        for candidate in decision.fiche.candidates
+        for kind in dict.fromkeys(asked)
+    ]
+    return _first(found) or "its rates and times settle nothing: see what is still missing"
 
 
 def _of_metric(requirement: Requirement, result: Result) -> bool:
