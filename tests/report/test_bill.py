@@ -105,6 +105,20 @@ def test_what_nobody_told_is_named_and_never_zero(made):
     assert groups(made)["eight"]["As priced"][0] == "whether tax is in it is not told"
 
 
+def test_what_keeps_a_cost_from_a_rank_is_said_where_no_criterion_says_it():
+    """DESIGN 4: no known cost is listed, not ranked, and said so."""
+    guide = groups(compile_fiche(SAMPLES / "guide" / "fiche.yaml").decision)
+    told, until = guide["rtx-4090"]["To settle"]
+    assert until == "not ranked before"
+    assert told.split("\n")[0] == "get a quote that states the price of offer three-days-4090"
+    assert guide["rtx-4090"]["Order"][1].startswith("0.655 USD/h")
+    assert guide["rtx-6000-ada"]["Order"][1].startswith("0.774 USD/h")
+
+
+def test_what_a_criterion_says_is_not_said_twice(made):
+    assert not any("To settle" in told for told in groups(made).values())
+
+
 def test_a_term_that_is_only_stated_says_so():
     told = bought(tax_rate="20 %")
     assert (

@@ -13,6 +13,7 @@ from fiche.kernel.purchase import Purchase, Rate
 from fiche.kernel.quantity import Misread, Quantity, parse_date, parse_ratio
 from fiche.kernel.unit import money
 from fiche.load.attests import held_in
+from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
 from fiche.load.pieces import Desk
 from fiche.load.quoting import Document, pointer_of, silent
@@ -20,7 +21,7 @@ from fiche.load.references import Known
 from fiche.load.values import above_zero, fact, figure
 
 # What is no word about the buyer, and read as a number.
-_NUMBERS = ("tax_recovery",)
+_RECOVERY = "tax_recovery"
 
 
 def purchase(root: Mapping, evidence: tuple[Piece, ...], desk: Desk) -> Purchase:
@@ -28,16 +29,21 @@ def purchase(root: Mapping, evidence: tuple[Piece, ...], desk: Desk) -> Purchase
     buyer, faults = root.mapping("buyer"), desk.sign.faults
     if "currency" in root:
         _known(root.scalar("currency"), desk)
-    recovery = None
-    if "tax_recovery" in buyer:
-        told, label = buyer.scalar("tax_recovery"), "share of the tax that the buyer recovers"
-        recovery = figure(told, parse_ratio, "buyer.tax_recovery", label, faults)
     return Purchase(
         currency=root.text("currency"),
         rates=_rates(root, evidence, desk),
-        recovery=recovery,
-        facts={key: fact(buyer.scalar(key)) for key in buyer.entries if key not in _NUMBERS},
+        recovery=_recovery(buyer.scalar(_RECOVERY), faults) if _RECOVERY in buyer else None,
+        facts={key: fact(buyer.scalar(key)) for key in buyer.entries if key != _RECOVERY},
     )
+
+
+def _recovery(told: Scalar, faults: Faults) -> Figure:
+    label = "share of the tax that the buyer recovers"
+    share = figure(told, parse_ratio, "buyer.tax_recovery", label, faults)
+    if share.low > 1:
+        message = f"{quoted(told.text)} is more than all of the tax"
+        faults.add("F364", message, told.span, "write the share that the buyer gets back: 62 %")
+    return share
 
 
 def _known(code: Scalar, desk: Desk) -> None:

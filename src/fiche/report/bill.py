@@ -60,6 +60,15 @@ def _rows(desk: Desk, outcome: Outcome) -> Iterator[Row]:
         items = [Words(desk.word(f"bill_{name}").lower()) for name in bill.left_out]
         told = desk.say("bill_left_out_note", items=joined(items))
         yield _named(desk, "left_out", told, (Missing(desk.word("not_known")),))
+    if lacking := _unsaid(desk, outcome):
+        until = cell(desk.word("bill_unranked"), numeric=True)
+        yield row(desk.word("bill_open"), cell(*lacking), until)
+
+
+def _unsaid(desk: Desk, outcome: Outcome) -> list[Parts]:
+    """What keeps the cost from being known, and stands under no criterion: it is why there is no rank."""
+    said = {c.text for found in outcome.findings for c in found.conditions}
+    return [desk.legible(c.text) for c in outcome.cost_conditions if c.text not in said]
 
 
 # --- What to order --------------------------------------------------------------------------------

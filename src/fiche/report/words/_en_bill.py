@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 BILL: dict[str, str] = {
+    "basis_excluded": "before tax",
+    "basis_included": "with tax",
+    "basis_payable": "payable by the buyer",
+    "with_tax": "{amount} with tax",
     "bill_title": "What each package costs",
     "bill_caption": (
         "what to order, for how long, and what it comes to, in the currency of each offer; candidates in the "
@@ -63,6 +67,8 @@ BILL: dict[str, str] = {
     "bill_printed_by": "printed by {piece}",
     "bill_typed": "typed, and printed by no piece",
     "bill_compared": "compared",
+    "bill_open": "To settle",
+    "bill_unranked": "not ranked before",
     "bill_left_out": "Not counted",
     "bill_left_out_note": "{items}: not told, or not countable",
     "bill_note": (
