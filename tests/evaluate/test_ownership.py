@@ -441,3 +441,22 @@ def test_what_keeps_a_price_open_is_carried_along():
     told = worked()
     assert any("quote" in condition.text for condition in told.owned.conditions)
     assert any("quote" in condition.text for condition in rental(told).conditions)
+
+
+PAPER = """pieces:
+  - id: contract
+    file: contract.txt
+    kind: document
+    valid_until: {until}
+    attests:
+      - {{fact: energy_price, value: 0.21 EUR/kWh, quote: "0.21 EUR/kWh"}}
+"""
+
+
+@pytest.mark.parametrize(("until", "old"), [("2026-11-29", False), ("2026-11-28", True)])
+def test_a_document_that_ran_out_is_named_and_its_number_stands(until, old):
+    plan = plan_text(energy={"price": None}).rstrip() + "\n      price: {piece: contract}\n"
+    files = {"contract.txt": b"0.21 EUR/kWh\n"}
+    told = judged(plan, head=PAPER.format(until=until), **files).ownerships[0]
+    assert told.owned.lines[2].per_year.low == Fraction("2307.59424")
+    assert any(c.topic == "stale" for c in told.owned.conditions) is old

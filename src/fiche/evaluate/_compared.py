@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiche.criteria import _conditions
+from fiche.criteria._stale import reasons
 from fiche.evaluate._break_evens import (
     at_stated_energy,
     break_even,
@@ -17,6 +19,7 @@ from fiche.evaluate._owning import owned
 from fiche.evaluate._renting import open_terms, priced, rental
 from fiche.evaluate._thresholds import Sides, flips
 from fiche.kernel.comparison import Inquiry
+from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.figure import Figure, total
 from fiche.kernel.origin import Declared
@@ -69,7 +72,17 @@ def _ground(decision: Decision) -> Inquiry:
 def _bought(buy: Outcome, capex: Figure, frame: Frame, ground: Inquiry) -> Owned:
     named = capex.named(f"{frame.owner}.capex", "price of everything that is bought, before tax")
     found = owned(buy.candidate, named, frame)
-    return replace(found, conditions=(*found.conditions, *open_terms(buy.candidate, None, ground)))
+    terms = open_terms(buy.candidate, None, ground)
+    return replace(found, conditions=(*found.conditions, *terms, *_stale(frame.plan, buy, ground)))
+
+
+def _stale(plan: Plan, buy: Outcome, ground: Inquiry) -> Iterator[Condition]:
+    """Documents of inputs that are out of date: their numbers stand, and it is said that they are old."""
+    used = {f.origin.by for f in plan.figures.values() if isinstance(f.origin, Declared)}
+    for piece in ground.pieces:
+        why = tuple(reasons(piece, "ownership", buy.candidate, ground)) if piece.id in used else ()
+        if why:
+            yield _conditions.stale(piece.id, why)
 
 
 # --- One rental -----------------------------------------------------------------------------------
