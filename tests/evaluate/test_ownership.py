@@ -460,3 +460,14 @@ def test_a_document_that_ran_out_is_named_and_its_number_stands(until, old):
     told = judged(plan, head=PAPER.format(until=until), **files).ownerships[0]
     assert told.owned.lines[2].per_year.low == Fraction("2307.59424")
     assert any(c.topic == "stale" for c in told.owned.conditions) is old
+
+
+def test_a_piece_that_a_plan_rests_on_is_used():
+    from fiche.evaluate.unused import unused
+
+    plan = plan_text(energy={"price": None}).rstrip()
+    files = {"contract.txt": b"0.21 EUR/kWh\n"}
+    head = PAPER.format(until="2027-01-01")
+    cited = judged(plan + "\n      price: {piece: contract}\n", head=head, **files)
+    assert unused(cited) == ()
+    assert [one.piece for one in unused(judged(plan + "\n", head=head, **files))] == ["contract"]

@@ -49,11 +49,13 @@ def unused(decision: Decision) -> tuple[Unused, ...]:
 
 
 def _cited(fiche: Fiche) -> Iterator[str]:
-    """The pieces that the record of the choice names, and those of similar orders."""
+    """The pieces that the record of the choice names, those of similar orders, and of plans to own."""
     choice = fiche.choice
     if choice is not None:
         yield from (part.piece for part in (choice.replaces, choice.price) if part is not None)
     yield from (order.piece for order in fiche.similar_orders)
+    told = (figure.origin for plan in fiche.plans for figure in plan.figures.values())
+    yield from (origin.by for origin in told if isinstance(origin, Declared))
 
 
 def _beside(piece: Piece, decision: Decision) -> bool:
