@@ -9,6 +9,7 @@ from report.test_view import inside, rows, table, words
 
 from fiche import assets
 from fiche.cli.compile import compile_fiche
+from fiche.kernel.record import replace
 from fiche.render.json import decision_bytes
 from fiche.report.parts import Amount, Table
 from fiche.report.view import view
@@ -125,3 +126,12 @@ def test_tables_say_what_their_rows_are(page):
     for block in ("alternatives-1", "remedies", "invalidations"):
         assert isinstance(found := table(page, block), Table)
         assert found.caption
+
+
+def test_the_ages_of_a_policy_are_in_decision_json(made):
+    """What makes a piece stale is a rule, and a rule that changed is seen in two documents."""
+    aged = replace(made.fiche.policy, max_age={"record": 30}, changed={"memory": ("driver",)})
+    told = json.loads(decision_bytes(replace(made, fiche=replace(made.fiche, policy=aged))))
+    assert told["policy"]["max_age"] == {"record": 30}
+    assert told["policy"]["changed"] == {"memory": ["driver"]}
+    assert "max_age" not in json.loads(decision_bytes(made))["policy"]

@@ -127,7 +127,17 @@ def _policy(policy: Policy, book: Ledger, places: Places) -> dict[str, Any]:
         "tie_tolerance": book.of(policy.tie_tolerance).id,
         "machine_spread": None if spread is None else book.of(spread).id,
         **_bands(policy, book),
+        **_ages(policy),
     }
+
+
+def _ages(policy: Policy) -> dict[str, Any]:
+    """When a piece counts no more; no key where the policy says nothing of it."""
+    told = {
+        "max_age": dict(policy.max_age),
+        "changed": {name: list(facts) for name, facts in policy.changed.items()},
+    }
+    return {key: entries for key, entries in told.items() if entries}
 
 
 def _bands(policy: Policy, book: Ledger) -> dict[str, Any]:
