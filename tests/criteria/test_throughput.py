@@ -236,3 +236,17 @@ def test_a_typed_load_is_on_somebody_s_word_and_the_file_s_own_load_contradicts_
         TO_CONFIRM,
         True,
     )
+
+
+def test_a_benchmark_that_is_out_of_date_is_left_aside():
+    old = replace(bench(rate("900")), valid_until="2026-10-31")
+    found = finding(throughput(), [old])
+    assert (found.verdict, found.reason) == (TO_CONFIRM, "stale")
+    assert says(found, "renew bench")
+
+
+def test_only_a_load_that_is_stated_can_be_answered():
+    """A2: without lengths there is no question yet."""
+    bare = candidate(load=workload([]))
+    found = finding(throughput(), [bench(rate("900"))], bare)
+    assert (found.verdict, topics(found)) == (TO_CONFIRM, {"context", "concurrency", "throughput"})

@@ -45,9 +45,7 @@ def traffic(piece: Piece, result: Result) -> dict[str, Ran]:
 
 
 def _lengths(piece: Piece, result: Result) -> Iterator[tuple[str, Ran]]:
-    beside = {
-        (one.metric, one.stat): one for one in piece.reading.results if one.label == result.label
-    }
+    beside = _beside(piece, result)
     ended = beside.get(("completed", "total"))
     for name, total in _TOTALS.items():
         tokens = beside.get((total, "total"))
@@ -64,6 +62,16 @@ def _lengths(piece: Piece, result: Result) -> Iterator[tuple[str, Ran]]:
         for told in (beside.get((metric, "mean")) for metric in metrics):
             if told is not None:
                 yield name, Ran(low=told.low, high=told.high, mean=True)
+
+
+def _beside(piece: Piece, result: Result) -> dict[tuple[str, str], Result]:
+    """What the same run printed: of one label and, in JSON Lines, of one line; what stands twice is left out."""
+    found: dict[tuple[str, str], list[Result]] = {}
+    for one in piece.reading.results:
+        in_json = one.pointer.path is not None
+        if one.label == result.label and (not in_json or one.pointer.line == result.pointer.line):
+            found.setdefault((one.metric, one.stat), []).append(one)
+    return {name: told[0] for name, told in found.items() if len(told) == 1}
 
 
 def _named(label: str) -> Iterator[tuple[str, Ran]]:
