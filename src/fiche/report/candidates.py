@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiche.kernel.bill import Bill
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
 from fiche.kernel.requirement import Candidate
@@ -104,10 +105,22 @@ def _rank(desk: Desk, outcome: Outcome) -> Cell:
 
 
 def _cost(desk: Desk, outcome: Outcome) -> Cell:
+    """The cost that is compared, on which basis, and what is paid where that is another amount."""
+    bill = outcome.bill
     if outcome.cost is not None:
-        return cell(desk.amount(outcome.cost), numeric=True)
+        told: Parts = (desk.amount(outcome.cost),)
+        if bill is not None and bill.basis:
+            told = desk.say(f"basis_{bill.basis}", amount=told)
+        return cell(told, _with_tax(desk, bill), numeric=True)
     key = "no_cost" if outcome.candidate.offer else "no_offer"
     return cell(Missing(desk.word(key)), numeric=True)
+
+
+def _with_tax(desk: Desk, bill: Bill | None) -> Parts | None:
+    """What is paid with tax, in the currency of the offer; None where that is what is compared, or untold."""
+    if bill is None or bill.after_tax is None or bill.basis == "included":
+        return None
+    return desk.say("with_tax", amount=desk.amount(bill.after_tax))
 
 
 def _open(desk: Desk, outcome: Outcome) -> Cell:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 BILL: dict[str, str] = {
-    "basis_excluded": "before tax",
-    "basis_included": "with tax",
-    "basis_payable": "payable by the buyer",
+    "basis_excluded": "{amount} before tax",
+    "basis_included": "{amount} with tax",
+    "basis_payable": "{amount} payable",
     "with_tax": "{amount} with tax",
     "bill_title": "What each package costs",
     "bill_caption": (
