@@ -312,7 +312,7 @@ def test_a_typed_rate_is_assumed_and_only_a_second_reading_takes_it(at_most, wou
 def test_without_a_rate_a_cost_stays_in_its_own_currency_and_says_which_is_missing():
     found = billed(renting("100 USD"), [quote("100 USD")], currency="EUR")
     assert (str(found.cost.unit), found.comparable, found.known) == ("USD", False, False)
-    assert "the price is in USD, costs are compared in EUR: state a rate" in open_of(found)
+    assert "the price is in USD, and compared in EUR: state a rate" in open_of(found)
     other = billed(renting("100 USD"), currency="CHF", purchase=rates())
     assert not other.comparable
 

@@ -45,14 +45,16 @@ class Exchange:
         return amount / self.rate.figure
 
 
-def exchange(source: str, target: str, whose: str, ground: Inquiry) -> Exchange:
-    """The way from one currency to another, `whose` it is said in words: `the budget`."""
+def exchange(source: str, target: str, ground: Inquiry) -> Exchange:
+    """The way from one currency to another; none is needed where no target is asked for."""
     if not target or source == target:
         return Exchange(source=source, target=target)
     pair = {source, target}
     rate = next((one for one in ground.purchase.rates if {one.source, one.target} == pair), None)
     if rate is None:
-        text = f"the price is in {source}, {whose} in {target}: state a rate with date and source"
+        text = (
+            f"the price is in {source}, and compared in {target}: state a rate with date and source"
+        )
         return Exchange(source=source, target=target, open=_lacking(text))
     why = next(_stale(rate, ground), "")
     if why:

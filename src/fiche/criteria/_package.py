@@ -43,11 +43,7 @@ class Package:
 
 
 def package(
-    candidate: Candidate,
-    basis: str,
-    ground: Inquiry,
-    currency: str = "",
-    whose: str = "costs are compared",
+    candidate: Candidate, basis: str, ground: Inquiry, currency: str = ""
 ) -> Package | None:
     """The package's cost on a tax basis and in a currency.
 
@@ -60,7 +56,7 @@ def package(
     terms, hours = terms_of(offer, candidate, ground), hours_of(candidate, ground)
     bought = bought_of(offer, candidate, terms, hours, assume=ground.assume)
     priced = Priced(candidate=candidate, offer=offer, terms=terms, bought=bought, hours=hours)
-    way = exchange(str(terms.price.unit), currency, whose, ground)
+    way = exchange(str(terms.price.unit), currency, ground)
     counted = tuple(charges(offer, terms, bought, bought.periods))
     lines = _lines(priced, counted, bought.periods)
     left_out = _left_out(priced, counted)

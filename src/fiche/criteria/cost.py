@@ -21,7 +21,7 @@ def compare(
     budget = requirement.figures["at_most"]
     basis = requirement.facts.get("tax")
     asked = basis.value if basis else ""
-    bought = package(candidate, asked, ground, str(budget.unit), "the budget")
+    bought = package(candidate, asked, ground, str(budget.unit))
     most = _most(budget, basis)
     if bought is None:
         return (_no_offer(candidate, budget, most),)
