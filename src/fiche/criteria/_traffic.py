@@ -8,20 +8,20 @@ asked for. The names of loads are those that the importers give them: `request r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from fiche.kernel.figure import Number
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Piece, Result
 from fiche.kernel.record import record
 
 CONCURRENCY, RATE = "concurrent_requests", "request_rate"
-_TRAFFIC = re.compile(r"(?:request rate (?P<rate>[^,]+))?(?:, )?(?:concurrency (?P<many>\d+))?")
-_BATCH = re.compile(r"(?:.*: )?batch (?P<many>\d+), (?P<before>\d+) in, (?P<after>\d+) out")
-_STRATEGY = re.compile(r"\d+: (?P<kind>[a-z_]+)(?P<told>(?:, \w+ [^,]+)*)")
-_LLAMA = re.compile(r"(?:pp(?P<before>\d+))?\+?(?:tg(?P<after>\d+))?(?: @ d(?P<depth>\d+))?")
-_PLAIN = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
+_TRAFFIC = lazy(r"(?:request rate (?P<rate>[^,]+))?(?:, )?(?:concurrency (?P<many>\d+))?")
+_BATCH = lazy(r"(?:.*: )?batch (?P<many>\d+), (?P<before>\d+) in, (?P<after>\d+) out")
+_STRATEGY = lazy(r"\d+: (?P<kind>[a-z_]+)(?P<told>(?:, \w+ [^,]+)*)")
+_LLAMA = lazy(r"(?:pp(?P<before>\d+))?\+?(?:tg(?P<after>\d+))?(?: @ d(?P<depth>\d+))?")
+_PLAIN = lazy(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
 # Means that files print themselves, and totals over requests that ended.
 _MEANS = {
     "prompt_tokens": ("prompt_token_count", "input_sequence_length"),
@@ -65,7 +65,7 @@ def _lengths(piece: Piece, result: Result) -> Iterator[tuple[str, Ran]]:
 
 
 def _beside(piece: Piece, result: Result) -> dict[tuple[str, str], Result]:
-    """What the same run printed: of one label and, in JSON Lines, of one line; what stands twice is left out."""
+    """What the same run printed: of one label and, in JSON Lines, of one line; what stands twice is out."""
     found: dict[tuple[str, str], list[Result]] = {}
     for one in piece.reading.results:
         in_json = one.pointer.path is not None

@@ -7,7 +7,6 @@ keeps the limit shows that the p95 does, and a p50 above it that the p99 is: not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -18,6 +17,7 @@ from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure
+from fiche.kernel.lazy import lazy
 from fiche.kernel.origin import Stated
 from fiche.kernel.piece import Result
 from fiche.kernel.record import replace
@@ -37,7 +37,7 @@ _TERMS = {
     "request_latency": "e2e",
     "inter_token_latency": "tpot",
 }
-_PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,3})?)")
+_PERCENTILE = lazy(r"p([0-9]{1,2}(?:\.[0-9]{1,3})?)")
 _WORDS = {"median": Fraction(50), "max": Fraction(100), "p100": Fraction(100)}
 
 
