@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from importers.documents import pdf
 from loading import fiche_of, refusals
 
 from fiche.kernel.address import Pointer
@@ -119,3 +120,17 @@ def test_nobody_vouches_for_a_rate_in_a_fiche_without_an_author():
     head = "fiche: 1\ntitle: A test\ndate: 2026-11-29\n"
     found = refusals(buying("", pieces=""), files=FILES, head=head)
     assert [code for code, _, _ in found] == ["F316"]
+
+
+def test_a_rate_may_stand_on_a_page_of_a_pdf():
+    files = {"rates.txt": pdf("Reference rates", "One euro is USD 1.0513")}
+    more = ', piece: bank, quote: "USD 1.0513", page: 2'
+    (rate,) = fiche_of(buying(more), files=files).purchase.rates
+    assert isinstance(rate.figure.origin, Declared)
+    assert rate.figure.origin.address.path == "page 2"
+
+
+def test_a_scan_holds_no_words_so_that_somebody_typed_the_rate():
+    files = {"rates.txt": pdf(None)}
+    (rate,) = fiche_of(buying(', piece: bank, quote: "USD 1.0513"'), files=files).purchase.rates
+    assert isinstance(rate.figure.origin, Assumed)
