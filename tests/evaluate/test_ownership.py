@@ -471,3 +471,44 @@ def test_a_piece_that_a_plan_rests_on_is_used():
     cited = judged(plan + "\n      price: {piece: contract}\n", head=head, **files)
     assert unused(cited) == ()
     assert [one.piece for one in unused(judged(plan + "\n", head=head, **files))] == ["contract"]
+
+
+@LAW
+@given(PERCENT, st.integers(200, 6000), st.integers(8000, 90000))
+def test_the_crossing_is_the_one_that_a_reader_finds_period_by_period(part, month, price):
+    """Each period of each year is looked at: what has been paid when it begins, and what owning stands at."""
+    told = worked(
+        utilisation=f"{part} %",
+        month=str(month),
+        price=str(price),
+        residual="0 EUR",
+        discount_rate=None,
+    )
+    rent, own = rental(told, "monthly"), told.owned
+    hours, a_year = Fraction(rent.rented_hours.low), Fraction(rent.per_year.low)
+    periods = -(-hours // 730)
+    assert a_year == periods * month
+    found = None
+    for begun in (year * periods + nth for year in range(4) for nth in range(int(periods))):
+        year, nth = divmod(begun, periods)
+        at = year * hours + nth * 730
+        if year * a_year + (nth + 1) * month > own.capex.low + own.running.low * at / hours:
+            found = at, year * a_year + (nth + 1) * month
+            break
+    crossed = rent.crossing
+    assert found == (None if crossed is None else (crossed.used_hours.low, crossed.cost.low))
+
+
+@LAW
+@given(PERCENT, st.integers(200, 6000))
+def test_outside_the_interval_of_a_break_even_the_answer_is_sure(part, month):
+    """Whole periods: below it renting costs less at any use, above it buying does."""
+    rent = rental(worked(utilisation=f"{part} %", month=str(month), discount_rate=None), "monthly")
+    even = rent.break_even
+    if even.value is None:
+        assert even.never in ("below", "rent")
+        assert even.never == "rent" or rent.answer == "buy"
+    elif Fraction(part, 100) < even.value.low:
+        assert rent.answer in ("rent", "equal")
+    elif Fraction(part, 100) > even.value.high:
+        assert rent.answer in ("buy", "equal")
