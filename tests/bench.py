@@ -24,6 +24,7 @@ from bench_logs import bench_logs
 from bench_models import bench_models
 from bench_recorder import bench_recorder
 from bench_records import bench_records
+from bench_screening import bench_screening
 from bench_simulate import bench_simulate
 from bench_snapshot import bench_snapshot
 
@@ -115,6 +116,8 @@ def main() -> int:
         missed += bench_recorder(max(options.rounds // 3, 1))
     if not wanted or "simulate" in wanted:
         missed += bench_simulate()
+    if not wanted or "screening" in wanted:
+        missed += bench_screening(max(options.rounds // 5, 1))
     print("all within their bounds" if not missed else f"beyond its bound: {', '.join(missed)}")
     return 0
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from itertools import repeat
+from typing import NamedTuple, TypeVar
 
 from fiche.evaluate._watched import Known
 from fiche.kernel.currency import CURRENCIES
@@ -18,6 +21,7 @@ from fiche.kernel.unit import Unit, money
 T = TypeVar("T")
 PRICE = "price.amount"
 _TRIED = 16
+_TURNS = 2
 
 
 @record(eq=False)
@@ -58,123 +62,149 @@ def _money(text: str, units: dict[str, Unit]) -> tuple[Number, Unit] | None:
     return int(whole + decimals.ljust(_SCALE, "0")), unit
 
 
+Key = int | tuple[int, ...]
+
+
+class Rows:
+    """Which rows state the same under some paths; those in `alone` are like no other."""
+
+    def __init__(self, market: Market, alone: Collection[int]) -> None:
+        self.market, self.alone = market, alone
+        self._last: dict[tuple[str, ...], Mapping[Key, int]] = {}
+
+    def keys(self, paths: tuple[str, ...]) -> Iterable[Key]:
+        """What each row states: one code, or one for each path."""
+        codes = [self.market.columns[path].codes for path in paths]
+        if len(codes) == 1:
+            return codes[0]
+        return zip(*codes, strict=True) if codes else [()] * len(self.market.ids)
+
+    def last(self, paths: tuple[str, ...]) -> Mapping[Key, int]:
+        """A row for each combination of texts under the paths, none of those that stand alone."""
+        if paths not in self._last:
+            keys = self.keys(paths)
+            if self.alone:
+                found = {k: row for row, k in enumerate(keys) if row not in self.alone}
+            else:
+                found = dict(zip(keys, range(len(self.market.ids)), strict=True))
+            self._last[paths] = found
+        return self._last[paths]
+
+
 def spread(
-    known: Known[T],
-    market: Market,
-    prices: Prices,
-    alone: Collection[int],
-    worse: Callable[[T], Number],
+    known: Known[T], rows: Rows, prices: Prices, worse: Callable[[T], Number]
 ) -> tuple[tuple[T, ...], array[int]]:
-    """The distinct answers, and which one each row has; rows in `alone` are asked one by one.
+    """The distinct answers, and which one each row has; rows that stand alone are asked one by one.
 
     `worse` orders answers by how bad they are: a lower price never has a worse one.
     """
-    count = len(market.ids)
+    count = len(rows.market.ids)
     for place in range(0, count, max(count // _TRIED, 1)):
-        if place not in alone:
+        if place not in rows.alone:
             known.of(place)
     while True:
-        paths = known.paths
-        table = _table(known, market, prices, alone, worse, paths)
-        if known.paths == paths:
-            break
-    return _coded(table, known, market, alone, paths)
+        paths = telling(rows.market, known.paths)
+        if PRICE in paths and len(paths) > 1:
+            table = _priced(known, rows, prices, worse, paths)
+        else:
+            table = {key: known.of(place) for key, place in rows.last(paths).items()}
+        if telling(rows.market, known.paths) == paths:
+            return _coded(table, known, rows, paths)
 
 
-def _table(
+def telling(market: Market, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Paths that tell rows apart; the price comes last, for rows are grouped by all else."""
+    telling = [path for path in paths if len(market.columns[path].texts) > 1]
+    return tuple(sorted(telling, key=lambda path: (path == PRICE, path)))
+
+
+def _priced(
     known: Known[T],
-    market: Market,
+    rows: Rows,
     prices: Prices,
-    alone: Collection[int],
     worse: Callable[[T], Number],
     paths: tuple[str, ...],
-) -> dict[tuple[int, ...], T]:
-    """The answer by what the rows state under the paths; with the price last, if it is one of them."""
-    rows = _last(market, _ordered(paths), alone)
-    if PRICE not in paths:
-        return {key: known.of(place) for key, place in rows.items()}
-    groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-    for key, place in rows.items():
-        groups.setdefault(key[:-1], []).append((key[-1], place))
-    table: dict[tuple[int, ...], T] = {}
-    for rest, members in groups.items():
-        for run in _by_currency(members, prices):
-            for (code, _), answer in zip(run, _along(run, known, worse), strict=True):
-                table[*rest, code] = answer
+) -> dict[Key, T]:
+    """The answer by what the rows state under the paths, the price last."""
+    groups: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
+    for key, place in rows.last(paths).items():
+        assert isinstance(key, tuple)
+        groups[key[:-1]][key[-1]] = place
+    table: dict[Key, T] = {}
+    turns: list[Number] = []
+    for rest, places in groups.items():
+        same = [repeat(code) for code in rest]
+        for codes in _by_currency(places, prices):
+            run = _Run([prices.ranks[code] for code in codes], [places[code] for code in codes])
+            answers = _along(run, known, worse, turns)
+            table.update(zip(zip(*same, codes, strict=False), answers, strict=True))
     return table
 
 
-def _by_currency(
-    members: Sequence[tuple[int, int]], prices: Prices
-) -> Iterator[list[tuple[int, int]]]:
-    """Rows that differ in nothing but the price, from the lowest price up, by currency."""
-    runs: dict[Unit | None, list[tuple[int, int]]] = {}
-    for code, place in members:
-        runs.setdefault(prices.units[code], []).append((code, place))
-    for run in runs.values():
-        yield sorted(run, key=lambda member: prices.ranks[member[0]])
+class _Run(NamedTuple):
+    """Rows that differ in nothing but the price, from the lowest up: ranks of the prices, and the rows."""
+
+    ranks: list[Number]
+    rows: list[int]
+
+
+def _by_currency(places: Mapping[int, int], prices: Prices) -> Iterator[list[int]]:
+    """The codes of prices of one currency after another, each from the lowest up."""
+    by_unit: defaultdict[Unit | None, list[int]] = defaultdict(list)
+    for code in places:
+        by_unit[prices.units[code]].append(code)
+    for codes in by_unit.values():
+        yield sorted(codes, key=prices.ranks.__getitem__)
 
 
 def _along(
-    run: Sequence[tuple[int, int]], known: Known[T], worse: Callable[[T], Number]
+    run: _Run, known: Known[T], worse: Callable[[T], Number], turns: list[Number]
 ) -> list[T]:
     """The answers along rising prices: between two that are the same there is no other.
 
-    Where an answer breaks the law (a lower price that is worse), every price is asked.
+    Where an answer breaks the law (a lower price that is worse), every price is asked. `turns` are ranks at
+    which answers of other runs turned: they are tried first.
     """
-    found: dict[int, T] = {place: known.of(run[place][1]) for place in (0, len(run) - 1)}
-    open_ends = [(0, len(run) - 1)]
+    last = len(run.rows) - 1
+    found: dict[int, T] = {place: known.of(run.rows[place]) for place in (0, last)}
+    answers = [found[last]] * (last + 1)
+    open_ends = [(0, last)]
     while open_ends:
         low, high = open_ends.pop()
         if worse(found[low]) > worse(found[high]):
-            return [known.of(place) for _, place in run]
+            return [known.of(row) for row in run.rows]
         if found[low] is found[high] or high - low < 2:
-            found.update(dict.fromkeys(range(low, high), found[low]))
+            if found[low] is not found[high] and run.ranks[high] not in turns:
+                turns.append(run.ranks[high])
+            answers[low:high] = [found[low]] * (high - low)
             continue
-        middle = (low + high) // 2
-        found[middle] = known.of(run[middle][1])
+        middle = _guess(run.ranks, low, high, turns)
+        found[middle] = known.of(run.rows[middle])
         open_ends += [(low, middle), (middle, high)]
-    return [found[place] for place in range(len(run))]
+    return answers
 
 
-def _ordered(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """The price comes last: rows are grouped by all else."""
-    return (*(path for path in paths if path != PRICE), *((PRICE,) if PRICE in paths else ()))
-
-
-def _keys(market: Market, paths: tuple[str, ...]) -> Iterable[tuple[int, ...]]:
-    if not paths:
-        return [()] * len(market.ids)
-    return zip(*(market.columns[path].codes for path in paths), strict=True)
-
-
-def _last(
-    market: Market, paths: tuple[str, ...], alone: Collection[int]
-) -> Mapping[tuple[int, ...], int]:
-    """A row for each combination of texts under the paths, none of those that stand alone."""
-    keys = _keys(market, paths)
-    if not alone:
-        return dict(zip(keys, range(len(market.ids)), strict=True))
-    return {key: place for place, key in enumerate(keys) if place not in alone}
+def _guess(ranks: Sequence[Number], low: int, high: int, turns: Sequence[Number]) -> int:
+    """The place to ask next: beside a turn of the last runs, else in the middle."""
+    for turn in turns[: -_TURNS - 1 : -1]:
+        at = bisect_left(ranks, turn, lo=low, hi=high)
+        for place in (at, at - 1):
+            if low < place < high:
+                return place
+    return (low + high) // 2
 
 
 def _coded(
-    table: Mapping[tuple[int, ...], T],
-    known: Known[T],
-    market: Market,
-    alone: Collection[int],
-    paths: tuple[str, ...],
+    table: Mapping[Key, T], known: Known[T], rows: Rows, paths: tuple[str, ...]
 ) -> tuple[tuple[T, ...], array[int]]:
-    apart = {place: known.alone(place) for place in sorted(alone)}
+    apart = {place: known.alone(place) for place in sorted(rows.alone)}
     distinct = {id(answer): answer for answer in (*table.values(), *apart.values())}
     codes = {name: code for code, name in enumerate(distinct)}
     by_key = {key: codes[id(answer)] for key, answer in table.items()}
-    keys = _keys(market, _ordered(paths))
-    if alone:
-        first = next(iter(by_key.values()), 0)
-        found = array("H", [by_key.get(key, first) for key in keys])
+    if rows.alone:
+        found = array("H", [by_key.get(key, 0) for key in rows.keys(paths)])
     else:
-        found = array("H", map(by_key.__getitem__, keys))
+        found = array("H", map(by_key.__getitem__, rows.keys(paths)))
     for place, answer in apart.items():
         found[place] = codes[id(answer)]
     return tuple(distinct.values()), found

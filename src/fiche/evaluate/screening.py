@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
-from fiche.evaluate._answers import Prices, prices_of, spread
+from fiche.evaluate._answers import Prices, Rows, prices_of, spread
 from fiche.evaluate._watched import Known, Names, Row, names_of, watched
 from fiche.evaluate.decide import Doors, completed, standing
 from fiche.evaluate.findings import judged
@@ -93,7 +93,12 @@ class Bench:
     plain: Candidate
     cards_of: Callable[[str, str], tuple[Card | None, ...]]
     prices: Prices
-    alone: frozenset[int]
+    rows: Rows
+
+    @property
+    def alone(self) -> Collection[int]:
+        """Rows that a piece names."""
+        return self.rows.alone
 
     def candidates(self, row: Row) -> Iterator[Candidate]:
         """The candidates that a row may be: one for each card that its name may stand for."""
@@ -146,7 +151,7 @@ def bench_of(
         plain=plain,
         cards_of=cards_of,
         prices=prices_of(market),
-        alone=frozenset(_spoken_of(market, frozenset(spoken))),
+        rows=Rows(market, frozenset(_spoken_of(market, frozenset(spoken)))),
     )
 
 
@@ -167,7 +172,7 @@ def _judged(requirement: Requirement, criterion: Criterion, bench: Bench) -> Jud
         return told[0] if len(set(told)) == 1 else _either(told)
 
     known = Known(bench.market, ask)
-    answers, codes = spread(known, bench.market, bench.prices, bench.alone, _badness)
+    answers, codes = spread(known, bench.rows, bench.prices, _badness)
     return Judged(
         requirement=requirement, answers=answers, codes=codes, asked=known.asked, paths=known.paths
     )

@@ -6,14 +6,15 @@ order is for reading, no ranking (DESIGN 4).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from heapq import merge
+from heapq import merge, nsmallest
 from itertools import islice
 from typing import NamedTuple
 
 from fiche.criteria._package import package
 from fiche.criteria._stale import aged
-from fiche.evaluate._answers import PRICE
+from fiche.evaluate._answers import PRICE, telling
 from fiche.evaluate._watched import Known, Row
 from fiche.evaluate.screening import Bench, Screened
 from fiche.kernel.figure import Figure, Number
@@ -55,7 +56,7 @@ def shortlist(screened: Screened, top: int) -> tuple[Listed, ...]:
         costs.of(place)
     while True:
         paths = costs.paths
-        found = _first(screened, bench, costs, left, top)
+        found = _first(screened, costs, left, top)
         if costs.paths == paths:
             return found
 
@@ -88,10 +89,10 @@ class _Costs:
 
 
 def _first(
-    screened: Screened, bench: Bench, costs: _Costs, left: dict[int, Verdict], top: int
+    screened: Screened, costs: _Costs, left: dict[int, Verdict], top: int
 ) -> tuple[Listed, ...]:
     by_currency: dict[Unit | None, list[Iterator[_Place]]] = {}
-    for rows, verdict in _alike(screened, bench, left, costs.paths):
+    for rows, verdict in _alike(screened, left, costs.paths, top):
         cost, _ = costs.of(rows[0])
         unit = cost.unit if cost is not None else None
         by_currency.setdefault(unit, []).append(_rising(rows, verdict, costs, screened))
@@ -110,22 +111,19 @@ def _left(screened: Screened) -> dict[int, Verdict]:
 
 
 def _alike(
-    screened: Screened, bench: Bench, left: dict[int, Verdict], paths: tuple[str, ...]
+    screened: Screened, left: dict[int, Verdict], paths: tuple[str, ...], top: int
 ) -> Iterator[tuple[list[int], Verdict]]:
-    """Rows that differ in nothing that a cost looks at but the price, cheapest first."""
-    columns = [screened.market.columns[path].codes for path in paths]
-    price = screened.market.columns.get(PRICE)
-    groups: dict[tuple[object, ...], list[int]] = {}
+    """The cheapest of rows that differ in nothing that a cost looks at but the price, cheapest first."""
+    bench, price = screened.bench, screened.market.columns[PRICE].codes
+    units, ranks, ids = bench.prices.units, bench.prices.ranks, screened.market.ids
+    keys = list(bench.rows.keys(telling(screened.market, paths)))
+    groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for place, verdict in left.items():
-        unit = bench.prices.units[price.codes[place]] if price is not None else None
         apart = place if place in bench.alone else -1
-        key = (verdict, unit, apart, *[codes[place] for codes in columns])
-        groups.setdefault(key, []).append(place)
+        groups[verdict, units[price[place]], apart, keys[place]].append(place)
     for rows in groups.values():
-        if price is not None:
-            ranks, codes = bench.prices.ranks, price.codes
-            rows.sort(key=lambda place: (ranks[codes[place]], screened.market.ids[place]))
-        yield rows, left[rows[0]]
+        first = nsmallest(top, ((ranks[price[row]], ids[row], row) for row in rows))
+        yield [row for _, _, row in first], left[rows[0]]
 
 
 def _rising(

@@ -70,10 +70,8 @@ class _Growing:
 
 
 def _start_of(content: bytes, line: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        start = content.find(b"\n", start) + 1
-    return start
+    before = content.split(b"\n", line - 1)[: line - 1]
+    return sum(map(len, before)) + len(before)
 
 
 def read_table(content: bytes, name: str) -> Table:
@@ -126,7 +124,7 @@ def csv_rows(content: bytes, name: str) -> Iterator[list[str]]:
 
 
 def _csv_chunks(content: bytes, name: str) -> Iterator[list[list[str]]]:
-    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    text = _text(content)
     reader = csv.reader(text, strict=True)
     try:
         while chunk := list(islice(reader, _CHUNK)):
@@ -137,9 +135,16 @@ def _csv_chunks(content: bytes, name: str) -> Iterator[list[list[str]]]:
         raise refused("F621", f"this row is no CSV: {error}", name, reader.line_num) from None
 
 
+def _text(content: bytes) -> io.TextIOWrapper:
+    """The text behind a byte order mark, decoded as it is read."""
+    return io.TextIOWrapper(
+        io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), encoding="utf-8", newline=""
+    )
+
+
 def _line_of_csv(content: bytes, row: int) -> int:
     """The line of a row: a cell may hold line ends, so rows are counted anew."""
-    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    text = _text(content)
     reader, line = csv.reader(text, strict=True), 1
     seen = -2
     for cells in reader:
