@@ -28,10 +28,12 @@ from evaluate.generated import fiches
 from hypothesis import HealthCheck, given, settings
 
 from fiche.cli.diff_json import counts
+from fiche.evaluate import difference_moves
 from fiche.evaluate.decide import judged_fiche
 from fiche.evaluate.difference import applied, difference
 from fiche.evaluate.difference import given as verdicts
 from fiche.evaluate.difference_changes import Spoken, edits
+from fiche.evaluate.difference_moves import Trial
 from fiche.evaluate.difference_parts import parts, rebuilt
 from fiche.kernel.difference import Detail
 from fiche.kernel.record import replace
@@ -223,6 +225,26 @@ def test_more_changes_than_are_tried_alone_are_tried_by_kind():
     (move,) = [m for m in found.moves if m.requirement == "quality"]
     assert move.how == "alone"
     assert "requirement:quality" in move.by
+
+
+def test_after_too_many_trials_a_cause_is_not_made_up(monkeypatch):
+    """Both thresholds have to fall: neither alone, and no trial is left to find that out."""
+    poor = story(requirements=(memory(), quality("0.9"), capacity("1 GiB")), pieces=(evidence(),))
+    good = story(requirements=(memory(), quality("0.5")), pieces=(evidence(), result("0.55")))
+    (move,) = [m for m in compared(poor, good).moves if m.requirement == "quality"]
+    assert move.how == "together"
+    every = [(name,) for name in ("a", "b", "c")]
+
+    def judge(chosen):
+        done = {("a",), ("b",)} <= chosen or {("b",), ("c",)} <= chosen
+        return {ASKED: "exclude" if done else "admissible"}
+
+    assert Trial(dict.fromkeys(every), judge).cause(ASKED, "exclude").how == "together"
+    monkeypatch.setattr(difference_moves, "MOST_TRIALS", 0)
+    assert Trial(dict.fromkeys(every), judge).cause(ASKED, "exclude") == ("unattributed", ())
+
+
+ASKED = ("rent", "memory", "limit", "")
 
 
 # --- Laws ---------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def _rows(one: Change) -> Iterator[tuple[str, str, str]]:
         yield sign, name, f"renamed, was {one.details[0].before}; its content is the same"
         return
     if one.what != "changed":
-        yield sign, name, _summary(one)
+        yield sign, name, "" if _summary(one) == _value(name) else _summary(one)
         return
     for place, detail in enumerate(one.details[:_FEW]):
         yield (sign if not place else "", name if not place else "", _detail(one, detail))
@@ -184,11 +184,11 @@ _BY_KIND = "There are so many changes that those of one kind were tried together
 def _sum(found: Difference, told: dict[str, int]) -> str:
     """How many verdicts moved, by what; the parts add up."""
     words = {
-        "alone": "by one change alone",
+        "alone": "by changes of one kind alone" if found.grouped else "by one change alone",
         "any": "by any of several",
         "together": "by several together",
         "named": "by what they name",
-        "unattributed": "by what they do not name",
+        "unattributed": "by what no trial found" if found.rejudged else "by what they do not name",
     }
     parts = " + ".join(
         f"{told[f'moved_{how}']} {text}" for how, text in words.items() if told[f"moved_{how}"]
@@ -257,7 +257,7 @@ def _by(move: Move, found: Difference) -> str:
         case "named":
             return f"names {_and(shown)}{more}"
         case _:
-            return "names no change"
+            return "found by no trial" if found.rejudged else "names no change"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 Asked = tuple[str, str, str, str]
 Verdicts = Mapping[Asked, str]
 Group = tuple[str, ...]
+# A trial judges the whole fiche: beyond so many, what is left is said to be not found.
+MOST_TRIALS = 300
 
 
 class Cause(NamedTuple):
@@ -46,11 +48,13 @@ class Trial:
         return Cause("together", tuple(name for group in needed for name in group))
 
     def _fewest(self, asked: Asked, wanted: str | None) -> list[Group]:
-        """A set of which each is needed: one of several, where there are several."""
+        """A set of which each is needed, one of those that there are; none after too many trials."""
         kept = list(self._every)
         if self._with(tuple(kept), asked) != wanted:
             return []
         for group in self._every:
+            if len(self._done) >= MOST_TRIALS:
+                return []
             less = [each for each in kept if each != group]
             if self._with(tuple(less), asked) == wanted:
                 kept = less
