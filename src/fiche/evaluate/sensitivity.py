@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from fiche.evaluate._varied_leaf import Leaf, State, leaves_of
+from fiche.evaluate._leaves import leaves_of
+from fiche.evaluate._varied_leaf import Leaf, State
 from fiche.kernel.currency import CURRENCIES, minor_digits
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Number
@@ -22,6 +23,7 @@ from fiche.kernel.unit import BYTE, HOUR, ONE, Unit
 TIMES = 1000
 _LOOKED_AT = (2, 4, 16, 64, 256, TIMES)
 _PARTS = 8
+_SEARCHED = "the tool's own, to look for a turn"
 
 
 def sensitivities(decision: Decision) -> tuple[Sensitivity, ...]:
@@ -165,7 +167,7 @@ def _figure(leaf: Leaf, value: Number, what: str) -> Figure:
 
 
 def _stated(value: Number, unit: Unit) -> Figure:
-    return Figure(low=value, high=value, unit=unit, origin=Stated(span=None))
+    return Figure(low=value, high=value, unit=unit, origin=Stated(span=None, because=_SEARCHED))
 
 
 def _changes(before: State, after: State) -> Iterator[Change]:
