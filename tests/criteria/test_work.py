@@ -6,6 +6,7 @@ import pytest
 from evaluate.build import (
     ADMISSIBLE,
     AUTHOR,
+    EXCLUDE,
     GPU,
     STRICT,
     TO_CONFIRM,
@@ -25,6 +26,8 @@ from evaluate.build import (
     verdict,
     workload,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fiche.criteria._hours import hours_of
 from fiche.criteria._work import needed_of
@@ -179,9 +182,54 @@ def test_the_stated_term_is_bought_and_one_too_short_is_to_confirm(term, expecte
     found = finding(budget("1000 USD"), told, on)
     assert found.verdict is expected
     assert found.need.high == Fraction(term.split()[0])
-    assert expected is ADMISSIBLE or says(
-        found, "takes 100 h .* by bench, and 99 h are to be rented"
-    )
+    if expected is TO_CONFIRM:
+        assert found.reason == "conflict"
+        assert says(found, "takes 100 h .* by bench, and 99 h are to be rented")
+
+
+def test_a_term_too_short_is_above_the_budget_all_the_same():
+    on, told = working(duration="99 h"), [quote("1 USD"), measured()]
+    assert verdict(budget("98 USD"), told, on) is EXCLUDE
+
+
+@pytest.mark.parametrize(
+    ("at_most", "expected", "reason"),
+    [
+        ("100 USD", ADMISSIBLE, "within_capacity"),
+        ("75 USD", TO_CONFIRM, "conflict"),
+        ("49 USD", EXCLUDE, "above_capacity"),
+    ],
+)
+def test_measurements_that_differ_contradict_each_other_where_the_verdict_turns_on_them(
+    at_most, expected, reason
+):
+    """Side by side, never averaged; without either piece there would be no conflict."""
+    on = working(seen=("bench", "other"))
+    both = [quote("1 USD"), measured(), measured("20", id="other")]
+    found = finding(budget(at_most), both, on)
+    assert (found.verdict, found.reason) == (expected, reason)
+    assert reason != "conflict" or says(found, "bench shows 10 tokens/s, other shows 20 tokens/s")
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=3),
+    st.integers(1, 400),
+    st.sampled_from([None, "50 h", "100 h", "300 h"]),
+    st.booleans(),
+    st.sampled_from(["1 h", "72 h"]),
+)
+def test_dropping_a_measurement_moves_a_verdict_only_to_to_confirm(rates, most, term, quoted, per):
+    """DESIGN 4: or out of a conflict."""
+    names = [f"bench-{n}" for n, _ in enumerate(rates)]
+    on = working(seen=names, duration=term, per=per, extension="lots")
+    pieces = [measured(str(rate), id=name) for rate, name in zip(rates, names, strict=True)]
+    pieces += [quote("1 USD")] if quoted else []
+    found = finding(budget(f"{most} USD"), pieces, on)
+    for gone in pieces:
+        kept = [piece for piece in pieces if piece is not gone]
+        left = finding(budget(f"{most} USD"), kept, on)
+        assert left.verdict in (found.verdict, TO_CONFIRM) or found.reason == "conflict"
 
 
 def test_a_guess_of_the_work_does_not_shorten_or_lengthen_a_stated_term():

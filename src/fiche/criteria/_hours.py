@@ -22,13 +22,16 @@ class Hours:
     """`asked` are the hours that are rented, `needed` those that the work takes; None is untold.
 
     `open` keeps a cost from admitting; `guesses` say what would make an assumed one firm, which a second
-    reading takes as it stands.
+    reading takes as it stands. `short` says that the work takes longer than the stated term, `apart` what
+    measurements of one thing show where they differ.
     """
 
     asked: Figure | None
     needed: Figure | None
     open: tuple[Condition, ...] = ()
     guesses: tuple[Condition, ...] = ()
+    short: str = ""
+    apart: str = ""
     pieces: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
 
@@ -46,33 +49,33 @@ def hours_of(candidate: Candidate, ground: Inquiry) -> Hours:
     return Hours(
         asked=asked,
         needed=work.hours,
-        open=tuple(_open(candidate, stated, work)),
+        open=tuple(_open(stated, work)),
+        short=_short(candidate, stated, work),
+        apart=work.apart if stated is None else "",
         guesses=tuple(_guesses(stated, work)),
         pieces=work.pieces,
         by=work.by,
     )
 
 
-def _open(candidate: Candidate, stated: Figure | None, work: Needed) -> Iterator[Condition]:
-    if stated is not None:
-        yield from _short(candidate, stated, work)
-    elif work.hours is None:
+def _open(stated: Figure | None, work: Needed) -> Iterator[Condition]:
+    if stated is None and work.hours is None:
         yield work.condition or duration()
 
 
-def _short(candidate: Candidate, stated: Figure, work: Needed) -> Iterator[Condition]:
-    """A term that is shorter than what the work was seen to take; a guess of either settles nothing."""
+def _short(candidate: Candidate, stated: Figure | None, work: Needed) -> str:
+    """A term that is shorter than what the work was seen to take; a guess of either settles nothing.
+
+    It contradicts the piece, and is no mere open point: without the piece there would be none (DESIGN 4).
+    """
     hours = work.hours
-    if hours is None or hours.high is None or not (trace.firm(hours) and trace.firm(stated)):
-        return
-    if hours.high <= stated.low:
-        return
-    yield _conditions.document(
-        "duration",
+    if stated is None or hours is None or hours.high is None or hours.high <= stated.low:
+        return ""
+    if not (trace.firm(hours) and trace.firm(stated)):
+        return ""
+    return (
         f"the work takes {_rounded(hours.high)} h on {candidate.gpu} by {', '.join(work.pieces)}, and "
-        f"{number_text(stated.low)} h are to be rented: rent more, or state less work",
-        threshold=f"rental >= {_rounded(hours.high)} h",
-        supplier="author of the fiche",
+        f"{number_text(stated.low)} h are to be rented"
     )
 
 

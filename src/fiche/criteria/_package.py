@@ -23,7 +23,8 @@ class Package:
     """`cost` is what a report prints; `at_least` may exclude; `open` says what keeps it from admitting.
 
     `guesses` say what would make firm what somebody assumes: hours, a throughput, a rate. `comparable` is
-    False where the cost stays in another currency than the one asked for.
+    False where the cost stays in another currency than the one asked for. `short` says that the work
+    takes longer than what is rented, `apart` what measurements show that come to different costs.
     """
 
     cost: Figure
@@ -31,6 +32,8 @@ class Package:
     open: tuple[Condition, ...]
     guesses: tuple[Condition, ...]
     conflicts: tuple[str, ...]
+    short: tuple[str, ...]
+    apart: tuple[str, ...]
     pieces: tuple[str, ...]
     by: tuple[str, ...]
     comparable: bool
@@ -39,7 +42,8 @@ class Package:
     @property
     def known(self) -> bool:
         """True when nothing is open or guessed: only a known cost is ranked (DESIGN 4)."""
-        return self.cost.high is not None and not (self.open or self.guesses or self.conflicts)
+        apart = self.conflicts or self.short or self.apart
+        return self.cost.high is not None and not (self.open or self.guesses or apart)
 
 
 def package(
@@ -61,6 +65,7 @@ def package(
     lines = _lines(priced, counted, bought.periods)
     left_out = _left_out(priced, counted)
     sums, cost, on = _summed(priced, lines, basis, way, left_out, ground)
+    rented = offer.kind != "buy"
     told = bill(priced, lines, sums, (cost, on), way, ground.purchase)
     return Package(
         cost=cost,
@@ -68,6 +73,8 @@ def package(
         open=_open(priced, basis, counted, way, ground),
         guesses=_guesses(priced, way),
         conflicts=terms.conflicts,
+        short=(hours.short,) if rented and hours.short else (),
+        apart=(hours.apart,) if rented and hours.apart and not cost.exact else (),
         pieces=_with_rate(told.pieces, way),
         by=told.by,
         comparable=way.possible,

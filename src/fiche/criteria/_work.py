@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from fiche.criteria._scope import Question, Scope, question, scope_of
+from fiche.criteria._words import figure_text
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
@@ -30,11 +31,13 @@ _CRITERION, _ELSE = "throughput", "quality"
 class Needed:
     """`hours` that the work takes: None where nobody says it, and `condition` says what would.
 
-    `guess` is True where it rests on somebody's word alone, for a throughput that nobody observed.
+    `guess` is True where it rests on somebody's word alone, for a throughput that nobody observed. `apart` says
+    what pieces in scope show where they differ.
     """
 
     hours: Figure | None = None
     guess: bool = False
+    apart: str = ""
     condition: Condition | None = None
     pieces: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
@@ -117,9 +120,18 @@ def _measured(work: Work, found: list[_Seen], candidate: Candidate) -> Needed:
         rate = either(rate, other, "two measurements in scope")
     return Needed(
         hours=_hours(work, rate, candidate),
+        apart=_apart(found),
         pieces=tuple(dict.fromkeys(one.piece for one in found)),
         by=tuple(dict.fromkeys(name for one in found for name in one.by)),
     )
+
+
+def _apart(found: list[_Seen]) -> str:
+    """What several pieces show, where it is not the same."""
+    told = [(one.piece, figure_text(one.rate)) for one in found if one.rate is not None]
+    if len({text for _, text in told}) < 2:
+        return ""
+    return ", ".join(f"{piece} shows {text}" for piece, text in told)
 
 
 def _hours(work: Work, rate: Figure, candidate: Candidate) -> Figure:

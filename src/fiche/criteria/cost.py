@@ -37,12 +37,22 @@ def compare(
             need_shown=bought.cost,
             have_shown=budget,
             useful_margin=budget - bought.cost if bought.known else None,
-            conflicts=bought.conflicts,
+            conflicts=(*bought.conflicts, *_contradictions(bought, budget)),
             conditions=_conditions_of(bought, most),
             pieces=bought.pieces,
             attested_by=bought.by,
         ),
     )
+
+
+def _contradictions(bought: Package, budget: Figure) -> tuple[str, ...]:
+    """What says otherwise of the hours, where the verdict turns on it: not above the budget in any case."""
+    least, cost = bought.at_least, bought.cost
+    if least is not None and least.low > budget.low:
+        return ()
+    if cost.high is not None and cost.high <= budget.low:
+        return bought.short
+    return (*bought.short, *bought.apart)
 
 
 def _conditions_of(bought: Package, most: str) -> tuple[Condition, ...]:

@@ -279,7 +279,8 @@ def _cost_conditions(bought: Package | None) -> tuple[Condition, ...]:
     """What keeps a cost from being known: it is shown, and not ranked."""
     if bought is None or bought.known:
         return ()
-    conflicts = (_conditions.conflict(text) for text in bought.conflicts)
+    apart = (*bought.conflicts, *bought.short, *bought.apart)
+    conflicts = (_conditions.conflict(text) for text in apart)
     return (*conflicts, *bought.open, *bought.guesses)
 
 
