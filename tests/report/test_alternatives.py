@@ -5,14 +5,20 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from evaluate.build import stated
 from report.test_view import inside, rows, table, words
 
 from fiche import assets
 from fiche.cli.compile import compile_fiche
+from fiche.evaluate.invalidation import KINDS
+from fiche.kernel.invalidation import Invalidation
 from fiche.kernel.record import replace
+from fiche.kernel.remedy import Lever
+from fiche.kernel.unit import BYTE, count_of
 from fiche.render.json import decision_bytes
 from fiche.report.parts import Amount, Table
 from fiche.report.view import view
+from fiche.report.words import language
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -135,3 +141,46 @@ def test_the_ages_of_a_policy_are_in_decision_json(made):
     assert told["policy"]["max_age"] == {"record": 30}
     assert told["policy"]["changed"] == {"memory": ["driver"]}
     assert "max_age" not in json.loads(decision_bytes(made))["policy"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_event_has_its_words(made, kind):
+    """E3: none of them is told by its code."""
+    spread = stated(2**30, BYTE, "policy.machine_spread")
+    turns = {
+        "growth": {"figure": stated(100, count_of("tokens"), "x/growth.limit.tokens")},
+        "spread": {"figure": spread},
+        "guard_band": {"figure": spread, "subject": "memory"},
+        "rate": {"figure": spread, "subject": "EUR -> USD", "day": "2026-11-27"},
+        "larger": {"figures": (("prompt_tokens", stated(9, count_of("tokens"), "limit.p")),)},
+        "machine": {"subject": "lab-1"},
+        "shared": {},
+        "assumption": {"text": "a reserve"},
+        "author": {"text": "a window"},
+    }
+    dated = {"subject": "run-four", "day": "2026-12-31"}
+    told = turns.get(kind, dated if "_" in kind else {"values": (("engine.name", "vllm"),)})
+    event = Invalidation(
+        kind=kind, case="limit", candidates=("as-it-is",), because=("run-four",), **told
+    )
+    text = words(section(view(replace(made, invalidations=(event,))), "invalidation"))
+    assert language("en").phrases[f"void_{kind}"] in text
+    assert "{" not in text
+    for word in (told.get("day"), told.get("text") if kind != "author" else None):
+        assert word is None or word in text
+
+
+def test_a_failing_evaluation_is_not_mended_by_a_smaller_training_batch(made):
+    """D7, in the words of the report."""
+    one = replace(
+        made.remedies[0],
+        stage="evaluation",
+        phase="evaluation",
+        phase_told=True,
+        levers=(Lever(name="evaluation", keeps=("result",)),),
+        useless=("four-at-once",),
+    )
+    ((_, points, _, levers),) = rows(view(replace(made, remedies=(one,))), "remedies")
+    assert points == "evaluation\nthe evaluation itself"
+    assert "Reducing only the training batch does not mend it." in levers
+    assert "So four-at-once would fail there again." in levers
