@@ -85,6 +85,7 @@ def test_a_capability_never_compares_with_a_target():
         found = finding(asked, [], of_catalog(gpu))
         assert (found.verdict, topics(found)) == (TO_CONFIRM, {"compute_capability"})
         assert says(found, f"do not compare; name {wanted} that will do as well")
+        assert found.expects == ""  # no piece settles it
         row = of_catalog(gpu).card.facts
         assert found.sources == (row.get("gfx", row.get("compute_capability")).by,)
 

@@ -21,6 +21,7 @@ from evaluate.generated_machine import asked, described, prints, sheets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fiche.criteria._conditions import FICHE
 from fiche.kernel.record import replace
 
 pytestmark = pytest.mark.slow
@@ -80,9 +81,8 @@ def test_what_is_settled_names_what_it_rests_on(story):
     """A piece, the catalog's document, or a count of the fiche's own: nothing admits by itself."""
     found = finding(*story)
     assert bool(found.conditions) is (found.verdict is TO_CONFIRM)
-    assert bool(found.expects) is (
-        found.verdict is TO_CONFIRM and found.reason not in ("conflict", "nothing_required")
-    )
+    pieces = any(condition.piece_kind != FICHE for condition in found.conditions)
+    assert bool(found.expects) is (pieces and found.reason not in ("conflict", "nothing_required"))
     if found.verdict is not TO_CONFIRM and found.kind not in ("placement", "compute_capability"):
         assert found.pieces or found.kind in ("ecc", "form_factor")
     assert all(name in found.text for name in found.attested_by if found.verdict is not TO_CONFIRM)

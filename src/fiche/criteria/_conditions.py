@@ -6,6 +6,9 @@ from fractions import Fraction
 
 from fiche.kernel.condition import Condition
 
+# What the author adds to the fiche itself: no piece settles it.
+FICHE = "fiche"
+
 
 def context() -> Condition:
     """No tokens stated, so nothing can be run or computed for the cache (D9)."""

@@ -109,12 +109,15 @@ def _lacking(
     if claims:
         told = ", ".join(dict.fromkeys(claim.text for claim in claims))
         asked = "a gfx target" if _target(claims[0].text) else "a compute capability"
-        text = (
-            f"{candidate.gpu} has {told}: a compute capability and a gfx target do not compare; name {asked} "
-            "that will do as well, or show by a run that the software works on it"
-        )
-        return _conditions.document(
-            "compute_capability", text, threshold=wanted, supplier="author of the fiche"
+        return Condition(
+            topic="compute_capability",
+            text=(
+                f"{candidate.gpu} has {told}: a compute capability and a gfx target do not compare; name "
+                f"{asked} that will do as well"
+            ),
+            threshold=wanted,
+            supplier="author of the fiche",
+            piece_kind=_conditions.FICHE,
         )
     return _conditions.document(
         "compute_capability",

@@ -98,7 +98,7 @@ def _finding(
         comparison=comparison,
         guard=comparison.guard if row.reason == NEAR else None,
         sources=comparison.sources,
-        expects=_expects(criterion, requirement, row),
+        expects=_expects(criterion, requirement, comparison, row),
     )
 
 
@@ -106,9 +106,14 @@ def _finding(
 _NO_PIECE = frozenset({"conflict", "nothing_required"})
 
 
-def _expects(criterion: Criterion, requirement: Requirement, row: Row) -> str:
+def _expects(
+    criterion: Criterion, requirement: Requirement, comparison: Comparison, row: Row
+) -> str:
     """The kind of piece that would settle it: in the author's words, else in those of the criterion."""
     if row.verdict is not Verdict.TO_CONFIRM or row.reason in _NO_PIECE:
+        return ""
+    kinds = {condition.piece_kind for condition in comparison.conditions}
+    if kinds == {_conditions.FICHE}:
         return ""
     told = requirement.facts.get("piece")
     return told.value if told is not None else criterion.expects
