@@ -77,7 +77,7 @@ def test_counts_add_up_in_every_view():
 
 
 def test_criteria_are_asked_far_less_often_than_there_are_offers():
-    told = [{**row, "machine": ""} for row in rows(1500, seed=5)]
+    told = [{**row, "machine": f"vast-{at}"} for at, row in enumerate(rows(1500, seed=5))]
     found = screened(told)
     asked = {one.requirement.id: one.asked for one in found.judged}
     assert found.bench.alone == set(range(len(NAMED)))

@@ -43,6 +43,12 @@ def test_a_row_is_an_offer_with_its_source():
     assert "observed_on" not in offer, "the format has no date, and nobody gave one"
 
 
+def test_a_day_is_somebodys_word():
+    offer = one(HEADER + row(), observed_on="2026-11-29", source="price page, A. Martin")
+    assert offer["observed_on"] == "2026-11-29"
+    assert offer["source"].endswith("; day by price page, A. Martin")
+
+
 def test_a_snapped_label_is_no_capacity():
     assert "declared_memory.value" not in one(HEADER + row())
 

@@ -77,6 +77,9 @@ def test_a_row_is_found_again_where_it_stands():
         ),
         (HEADER.encode() + b"a,s,rent,\xe9,,\n", ("F101", 1)),
         (csv_of("a,s,rent,card,1 USD,", "b,s,rent,card,,"), ("F302", 3)),
+        (csv_of("a,s,rent,card,1 USD,", "b\x1b[31m,s,rent,card,1 USD,"), ("F305", 3)),
+        (csv_of("-a,s,rent,card,1 USD,"), ("F305", 2)),
+        (csv_of(",s,rent,card,1 USD,"), ("F305", 2)),
         (b"", ("F628", 1)),
     ],
 )
@@ -91,6 +94,7 @@ def test_lines_that_are_no_offers():
     assert refusal(whole + b'\n{"id": "c"}\n', "m.jsonl") == ("F302", 3)
     assert refusal(whole + b'{"seller": "c"}\n', "m.jsonl") == ("F302", 2)
     assert refusal(b"{'id'}\n", "m.jsonl") == ("F621", 1)
+    assert refusal(b'{"a":' * 5000 + b"\n", "m.jsonl") == ("F621", 1)
 
 
 def test_files_join_end_to_end():

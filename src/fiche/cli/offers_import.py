@@ -120,22 +120,45 @@ def summary_text(found: Sequence[Imported]) -> str:
     return "\n".join(line for one in found for line in _lines(one))
 
 
+# What the kinds of doubt are called; the words themselves are stable.
+_DOUBTS = {
+    "card": "name that several cards share",
+    "unknown_card": "card of no catalog",
+    "no_such_card": "memory of no card of that name",
+    "slice": "part of a card",
+    "module": "module of several devices",
+    "memory_of_machine": "memory of a machine",
+    "memory_unknown": "memory of 0",
+    "label_converted": "label for a memory",
+    "host_memory": "main memory in doubt",
+    "price_of_zero": "price of 0",
+}
+
+
 def _lines(one: Imported) -> Iterator[str]:
-    offers = len(one.offers)
+    left = sum(one.left.values())
     yield (
-        f"{one.file}: {one.listing.name}; {one.rows} rows = {one.offering} with {offers} "
-        f"offer{'' if offers == 1 else 's'} + {sum(one.left.values())} left out + {len(one.refused)} refused"
+        f"{one.file}: {one.listing.name}; {_many(one.rows, 'row')} = {one.offering} with "
+        f"{_many(len(one.offers), 'offer')} + {left} left out + {len(one.refused)} refused"
     )
-    yield from (f"  left out: {count} rows, {why}" for why, count in one.left.items())
+    yield from (f"  left out: {_many(count, 'row')}, {why}" for why, count in one.left.items())
     for refusal in one.refused[:_SHOWN]:
         yield f"  refused: {refusal_text(refusal)}"
-        yield f"    hint: {refusal.hint}"
+    yield from (f"    hint: {hint}" for hint in dict.fromkeys(r.hint for r in one.refused))
     if len(one.refused) > _SHOWN:
-        yield f"  refused: {len(one.refused) - _SHOWN} more rows (--refused FILE or --json names each)"
+        more = _many(len(one.refused) - _SHOWN, "more row")
+        yield f"  refused: {more} (--refused FILE or --json names each)"
     for kind, count in one.doubts.items():
-        yield f"  to confirm: {count} x {kind}, first {one.examples[kind]}"
+        yield f"  in doubt: {count} x {_DOUBTS[kind]}; {one.examples[kind]}"
     if one.zones:
-        yield f"  {one.zones} offers repeat another elsewhere: a price printed for many zones is no stock"
+        yield (
+            f"  {_many(one.zones, 'offer')} more of the same in another region: a price printed for many zones "
+            "is no stock"
+        )
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def refusal_text(refusal: Refusal) -> str:
@@ -159,7 +182,7 @@ def _json(one: Imported) -> dict[str, Any]:
         "offers": len(one.offers),
         "left_out": dict(one.left),
         "refused": [refusal_json(refusal, one.file) for refusal in one.refused],
-        "to_confirm": {
+        "in_doubt": {
             kind: {"count": count, "first": one.examples[kind]}
             for kind, count in one.doubts.items()
         },

@@ -21,8 +21,8 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.decision import Fiche
 from fiche.kernel.doors import Criterion
 from fiche.kernel.finding import Verdict
-from fiche.kernel.market import Market
-from fiche.kernel.record import record
+from fiche.kernel.market import Column, Market
+from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
 
 # The reason of an answer that hangs on which card a name stands for.
@@ -144,6 +144,7 @@ def bench_of(
     """What the rows of a market are judged with."""
     spoken = {fact.value for piece in ground.pieces for fact in piece.typed.values()}
     spoken |= {piece.id for piece in ground.pieces}
+    market = _with_machines(market, frozenset(spoken))
     return Bench(
         market=market,
         names=names_of(market),
@@ -153,6 +154,18 @@ def bench_of(
         prices=prices_of(market),
         rows=Rows(market, frozenset(_spoken_of(market, frozenset(spoken)))),
     )
+
+
+def _with_machines(market: Market, named: frozenset[str]) -> Market:
+    """Machines that no piece names are told apart by nothing: to a criterion they are all the first of them."""
+    column = market.columns.get("machine")
+    if column is None:
+        return market
+    others = [code for code, text in enumerate(column.texts) if text and text not in named]
+    first = dict.fromkeys(others, others[0] if others else 0)
+    codes = array("i", [first.get(code, code) for code in column.codes])
+    alike = Column(codes=codes, texts=column.texts)
+    return replace(market, columns={**market.columns, "machine": alike})
 
 
 def _spoken_of(market: Market, named: frozenset[str]) -> Iterator[int]:

@@ -249,13 +249,17 @@ def _offer(
 ) -> Mapping[str, str]:
     currency = ask.told.get("price.currency") or asked.currency or listing.currency
     where = f"{raw.place}, column {ask.column}, sha256 {asked.sha256}"
-    by = asked.source if asked.currency else listing.currency_by
+    words = [f"{currency} by {asked.source if asked.currency else listing.currency_by}"]
+    if asked.observed_on:
+        words.append(f"day by {asked.source}")
+    if ask.told.get("price.currency"):
+        words = words[1:]
     told = {
         "id": _id(raw, ask, shared["seller"]),
         **shared,
         **price(ask, currency),
         **ask.told,
-        "source": f"{asked.file} {where}" + (f"; {currency} by {by}" if by else ""),
+        "source": "; ".join((f"{asked.file} {where}", *words)),
     }
     return {path: text for path, text in told.items() if text and path != "price.currency"}
 

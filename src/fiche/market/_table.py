@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,8 @@ from fiche.kernel.record import record
 
 _CHUNK = 2_000  # what a processor keeps at hand
 _LONGEST = 2**20
+_DEEPEST = 4
+_STRANGE = re.compile("^[-_]|[^A-Za-z0-9_\n-]", re.ASCII | re.MULTILINE)
 _NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
 # What judges nothing and differs in every row is kept only where somebody asks for it.
 _WIDE = frozenset({"source", "notes", "documents"})
@@ -216,7 +219,7 @@ def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
         try:
             words = text.decode("utf-8").strip()
             row = read(words) if words else None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise refused("F621", f"this line is no JSON: {error}", name, line) from None
         if words:
             if not isinstance(row, dict):
@@ -234,12 +237,13 @@ def _line_of_object(content: bytes, row: int) -> int:
 def flattened(told: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Every single value of nested objects with its dotted path; words of a list are joined by blanks.
 
-    Lists of objects (documents) are left out: no criterion reads them.
+    Lists of objects (documents) and what lies deeper than any key of an offer are left out: no criterion reads
+    them.
     """
     for key, value in told.items():
         if isinstance(value, str):
             yield prefix + key, value
-        elif isinstance(value, dict):
+        elif isinstance(value, dict) and prefix.count(".") < _DEEPEST:
             yield from flattened(value, f"{prefix}{key}.")
         elif isinstance(value, bool):
             yield prefix + key, "true" if value else "false"
@@ -257,6 +261,7 @@ def _table(
 ) -> Table:
     if len(set(ids)) != len(ids):
         _refuse_twice(ids, name, line_of)
+    _refuse_ids(ids, name, line_of)
     if ids:
         _refuse_unstated(growing, name, line_of)
     columns = {
@@ -266,6 +271,15 @@ def _table(
     return Table(
         file=name, ids=ids, columns=columns, line_of=line_of, content=content, header=header
     )
+
+
+def _refuse_ids(ids: Sequence[str], name: str, line_of: Callable[[int], int]) -> None:
+    """Ids are names that a candidate may bear; all of them are looked at in one go."""
+    if _STRANGE.search("\n".join(ids)) is None and "" not in ids:
+        return
+    row = next(place for place, id in enumerate(ids) if not id or _STRANGE.search(id))
+    hint = "use letters, digits, - and _, with a letter or digit first"
+    raise refused("F305", f"{ids[row]!a} is no id", name, line_of(row), hint)
 
 
 def _refuse_unstated(
