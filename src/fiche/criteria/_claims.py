@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from fiche.kernel.comparison import Claim, Inquiry
 from fiche.kernel.figure import Figure
@@ -40,11 +40,17 @@ def about(piece: Piece, candidate: Candidate) -> bool:
     An offer's `quote` names the piece that is its document. A document that names no offer, machine
     or card speaks of none in particular, and so of none.
     """
-    offer = candidate.offer
-    own = {"offer": offer.id if offer else "", "machine": candidate.machine, "gpu": candidate.gpu}
-    named = {key: piece.typed[key].value for key in own if key in piece.typed}
+    named = {key: piece.typed[key].value for key in _NAMING if key in piece.typed}
     told = bool(named) or _quoted(piece, candidate)
-    return told and all(own[key] == value for key, value in named.items())
+    return told and all(_NAMING[key](candidate) == value for key, value in named.items())
+
+
+# What a document may name a candidate by; asked for in this order, and only where the document names it.
+_NAMING: Mapping[str, Callable[[Candidate], str]] = {
+    "offer": lambda candidate: candidate.offer.id if candidate.offer else "",
+    "machine": lambda candidate: candidate.machine,
+    "gpu": lambda candidate: candidate.gpu,
+}
 
 
 def _sold(piece: Piece, candidate: Candidate) -> bool:
