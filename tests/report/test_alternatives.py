@@ -49,7 +49,9 @@ def test_one_row_a_change_with_its_sign_and_what_it_turns(page):
     change, load, verdicts, pieces = told["four-at-once"]
     assert change.split("\n")[1:] == ["cases.limit.resident_sequences", "8 → 4"]
     assert load.startswith("KV cache, limit: −3.00 GiB CALC")
-    assert "memory, limit: ✕ Exclude → ● Admissible" in verdicts
+    why = "(the most that is needed is within what there is)"
+    assert f"memory, limit: ✕ Exclude → ● Admissible {why}" in verdicts
+    assert "● Admissible → ▲ To confirm (compatibility)" in told["larger-card"][2]
     assert verdicts.endswith("3 verdicts as before")
     assert "No longer settles: oom-eight (memory)" in pieces
     assert "To measure: the duration too" in pieces

@@ -112,6 +112,7 @@ def _turn(key: _Asked, before: Finding | None, after: Finding | None) -> Turned:
         after=after.verdict if after else None,
         reason=after.reason if after else "",
         text=after.text if after else "",
+        topics=tuple(dict.fromkeys(c.topic for c in after.conditions)) if after else (),
     )
 
 

@@ -26,7 +26,10 @@ class Shift:
 
 @record
 class Turned:
-    """A requirement whose verdict is another one than the baseline's; None where a side is not asked."""
+    """A requirement whose verdict is another one than the baseline's; None where a side is not asked.
+
+    `reason` and `text` say why it is the candidate's, `topics` what keeps it open.
+    """
 
     requirement: str
     case: str
@@ -35,6 +38,7 @@ class Turned:
     after: Verdict | None
     reason: str
     text: str
+    topics: tuple[str, ...] = ()
 
 
 @record

@@ -67,6 +67,7 @@ def _turned(each: Turned) -> dict[str, Any]:
         "to": _verdict(each.after),
         "reason_code": each.reason,
         "reason": each.text,
+        "topics": list(each.topics),
     }
 
 

@@ -142,7 +142,7 @@ def _together(turned: Iterable[Turned]) -> list[tuple[Turned, list[str]]]:
     """Cases and devices of one requirement that turn alike share a line."""
     alike: dict[tuple[object, ...], tuple[Turned, list[str]]] = {}
     for each in turned:
-        key = (each.requirement, each.before, each.after)
+        key = (each.requirement, each.before, each.after, each.reason, each.topics)
         place = " ".join(part for part in (each.case, each.device) if part)
         alike.setdefault(key, (each, []))[1].extend([place] if place else [])
     return list(alike.values())
@@ -151,7 +151,15 @@ def _together(turned: Iterable[Turned]) -> list[tuple[Turned, list[str]]]:
 def _turned(desk: Desk, each: Turned, places: list[str]) -> Parts:
     where = (Words(", "), *joined([Code(place) for place in places])) if places else ()
     sides = (_verdict(desk, each.before), Words(" → "), _verdict(desk, each.after))
-    return (Code(each.requirement), *where, Words(": "), *sides)
+    return (Code(each.requirement), *where, Words(": "), *sides, *_why(desk, each))
+
+
+def _why(desk: Desk, each: Turned) -> Parts:
+    """The open points, or the row of the rule that decides."""
+    if each.reason == "open" and each.topics:
+        told = joined([Words(desk.topic(topic)) for topic in each.topics])
+        return desk.say("aside", told=told)
+    return desk.say("aside", told=desk.legible(each.text)) if each.text else ()
 
 
 def _verdict(desk: Desk, verdict: Verdict | None) -> Part:
