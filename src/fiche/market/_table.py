@@ -183,17 +183,19 @@ def _check_width(
 
 def _read_lines(content: bytes, name: str) -> Table:
     growing: dict[str, _Growing] = {}
+    names: dict[str, dict[str, str]] = {}
     ids: list[str] = []
     for numbered in _chunks(objects_of_lines(content, name)):
         told: defaultdict[str, list[str]] = defaultdict(list)
         for place, (line, row) in enumerate(numbered):
-            flat = dict(flattened(row))
+            flat = _flat(row, names)
             if "id" not in flat:
                 raise refused("F302", "'id' is missing", name, line)
             ids.append(flat.pop("id"))
             for path, text in flat.items():
                 column = told[path]
-                column.extend([""] * (place - len(column)))
+                if len(column) < place:
+                    column.extend([""] * (place - len(column)))
                 column.append(text)
         for path, texts in told.items():
             if path not in _WIDE:
@@ -203,6 +205,25 @@ def _read_lines(content: bytes, name: str) -> Table:
         for path in growing.keys() - told.keys():
             growing[path].add([""] * len(numbered))
     return _table(name, ids, growing, lambda row: _line_of_object(content, row), content)
+
+
+def _flat(row: Mapping[str, Any], names: dict[str, dict[str, str]]) -> dict[str, str]:
+    """The values of an offer by path, as `flattened` has them; `names` keeps the paths of two words."""
+    told = {}
+    for key, value in row.items():
+        if value.__class__ is str:
+            told[key] = value
+        elif value.__class__ is dict:
+            known = names.setdefault(key, {})
+            for inner, text in value.items():
+                if text.__class__ is str:
+                    path = known.get(inner) or known.setdefault(inner, f"{key}.{inner}")
+                    told[path] = text
+                else:
+                    told.update(flattened({inner: text}, f"{key}."))
+        else:
+            told.update(flattened({key: value}))
+    return told
 
 
 def _chunks(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
