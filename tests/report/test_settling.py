@@ -132,3 +132,14 @@ def test_words_of_a_fiche_stay_words():
     shown = shown[: shown.index("</section>")]
     assert "<script" not in shown
     assert "<img" not in shown
+
+
+def test_parts_of_one_amount_stand_together():
+    """samples/package-cost: price, tax and time are one amount; a bad answer to one of them is none yet."""
+    decision = made("package-cost")
+    (one,) = [each for each in decision.settling.flips if each.candidate == "eight"]
+    (joint,) = [names for names in one.exclude if len(names) > 1]
+    flips = {row[0]: row[1:] for row in lines(decision, "flips")}
+    number = {step.id: str(place) for place, step in enumerate(decision.settling.steps, 1)}
+    together = sorted((number[name] for name in joint), key=int)
+    assert f"({', '.join(together[:-1])} and {together[-1]})" in flips["eight"][1]

@@ -64,7 +64,7 @@ def next_line(desk: Desk) -> Iterator[Parts]:
 def _steps(desk: Desk, found: Settling) -> Iterator[Block]:
     """What to do, in order; then what to copy, which wants the width of the page."""
     numbers = _numbers(found)
-    keys = ("settling_what", "settling_answers", "settling_who", "settling_cost")
+    keys = ("settling_what", "settling_answers", "settling_who:narrow", "settling_cost:narrow")
     yield Table(
         id="steps",
         caption=desk.word("settling_caption"),
@@ -79,7 +79,7 @@ def _steps(desk: Desk, found: Settling) -> Iterator[Block]:
         yield Table(
             id="commands",
             caption=desk.word("settling_commands_caption"),
-            columns=columns(desk, "settling_step", "settling_copy"),
+            columns=columns(desk, "settling_step:narrow", "settling_copy"),
             rows=tuple(
                 row(_numbered(numbers[step.id], _title(desk, step)), cell(*_copied(desk, step)))
                 for step in copied
@@ -133,13 +133,14 @@ def _title(desk: Desk, step: Step) -> Parts:
     if verb == "ask":
         seller = Quoted(step.seller or step.supplier)
         return desk.say("settling_ask", seller=seller, text=desk.legible(_sentence(desk, step)))
-    text = desk.legible(capital(step.text))
+    text = desk.legible(_short(step.text))
     return desk.say(f"settling_{verb}", machine=machine, topics=topics, text=text)
 
 
-def capital(text: str) -> str:
-    """A sentence that starts as one."""
-    return text[:1].upper() + text[1:]
+def _short(text: str) -> str:
+    """A sentence that starts as one, without what falls short so far: that stands with the open point."""
+    text = text.partition("; nearest piece:")[0]
+    return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text
 
 
 def _sentence(desk: Desk, step: Step) -> str:
@@ -147,7 +148,7 @@ def _sentence(desk: Desk, step: Step) -> str:
     found = desk.decision.settling
     letters = () if found is None else found.letters
     asked = (one.text for letter in letters for one in letter.requests if one.step == step.id)
-    return next(asked, step.text)
+    return next(asked, _short(step.text))
 
 
 def _verb(step: Step) -> str:
@@ -222,11 +223,11 @@ def _flip(desk: Desk, one: Flips, numbers: dict[str, str]) -> Row:
         return row(Code(one.candidate), cell(_wrong(desk, one)), _nothing(desk))
     sets = [(Words(_series(desk, names, numbers, "settling_and")),) for names in one.retain]
     more = (Words(desk.word("settling_cut")),) if one.is_cut else None
-    either = [(Words(_series(desk, names, numbers, "settling_and")),) for names in one.exclude]
+    either = _alternatives(desk, one.exclude, numbers)
     return row(
         Code(one.candidate),
         cell(*sets, more) if sets else _nothing(desk),
-        cell(joined(either, desk.word("settling_or"))) if either else _nothing(desk),
+        cell(Words(either)) if either else _nothing(desk),
     )
 
 
@@ -238,6 +239,15 @@ def _series(desk: Desk, names: tuple[str, ...], numbers: dict[str, str], last: s
     """1, 2 and 5."""
     *more, end = sorted((numbers[name] for name in names), key=int) or [""]
     return f"{', '.join(more)}{desk.word(last)}{end}" if more else end
+
+
+def _alternatives(desk: Desk, sets: tuple[tuple[str, ...], ...], numbers: dict[str, str]) -> str:
+    """1, 3 or (4 and 5)."""
+    told = [_series(desk, names, numbers, "settling_and") for names in sets]
+    *more, end = [
+        f"({each})" if len(names) > 1 else each for each, names in zip(told, sets, strict=True)
+    ] or [""]
+    return f"{', '.join(more)}{desk.word('settling_or')}{end}" if more else end
 
 
 def _wrong(desk: Desk, one: Flips) -> Parts:
@@ -259,7 +269,7 @@ def _letter(desk: Desk, letter: Letter) -> Table:
     return Table(
         id=f"letter-{_anchor(letter.seller)}",
         caption=caption,
-        columns=columns(desk, "settling_request", "settling_wanted"),
+        columns=columns(desk, "settling_request", "settling_wanted:narrow"),
         rows=tuple(_request(desk, str(place), one) for place, one in enumerate(letter.requests, 1)),
         folded=True,
     )
