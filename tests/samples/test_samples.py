@@ -28,7 +28,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 COMPLETE = (
     "guide", "serving", "one-change", "two-cards", "qlora", "long-context", "latent-cache",
     "scores", "incident", "dense", "second-opinion", "committee", "throughput", "buy-or-rent",
-    "package-cost",
+    "package-cost", "server",
 )  # fmt: skip
 MIB = 2**20
 
@@ -726,3 +726,34 @@ def test_package_cost_without_its_printed_rate_settles_nothing(tmp_path: Path) -
     (second,) = [s for s in made.second_readings if s.finding is found]
     assert second.would_be is Verdict.ADMISSIBLE
     assert "exchange.EUR.USD = 1.0513" in second.if_held[0]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "open_musts", "excluded"),
+    [
+        ("bridged", {"placed", "torch"}, set()),
+        (
+            "page-only",
+            {"placed", "link", "ram", "scratch", "driver", "torch", "ecc", "database"},
+            set(),
+        ),
+        (
+            "too-old",
+            {"placed", "link", "ram", "scratch", "driver", "torch", "ecc", "database"},
+            {"generation", "slots"},
+        ),
+        (
+            "other-maker",
+            {"placed", "link", "ram", "scratch", "driver", "torch", "ecc", "database"},
+            set(),
+        ),
+    ],
+)
+def test_a_card_s_name_does_not_describe_the_rest_of_the_server(candidate, open_musts, excluded):
+    """D3: each line of an order counts for itself, and a page about a card attests no machine."""
+    found = outcome("server", candidate).findings
+    own = [f for f in found if f.level == "must" and f.kind not in ("memory", "quality")]
+    assert {f.requirement for f in own if f.verdict is Verdict.TO_CONFIRM} == open_musts
+    assert {f.requirement for f in own if f.verdict is Verdict.EXCLUDE} == excluded
+    assert all(f.expects for f in own if f.verdict is Verdict.TO_CONFIRM)
+    assert all(f.sources or f.pieces for f in own if f.verdict is not Verdict.TO_CONFIRM)

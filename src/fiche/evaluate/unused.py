@@ -102,7 +102,7 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     if piece.attested:
         spoken = any(_claims.about(piece, candidate) for candidate in candidates)
         if spoken:
-            return "no requirement asks for what it attests"
+            return _of_attested(piece, decision, ground)
         return "it attests facts of no candidate: name its offer, machine or gpu under scope"
     if piece.reading.runs:
         return _of_runs(piece, candidates, ground)
@@ -113,9 +113,49 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
         return _of_rates(piece, decision, ground)
     if piece.reading.capacities:
         return _of_totals(piece, candidates)
+    if _asked_of_machines(piece, decision):
+        return _of_prints(piece, candidates)
     if piece.reading.shape == "document" or piece.reading.kind == "document":
         return "nothing of it is quoted under attests"
     return _NOTHING
+
+
+# What a requirement may ask of a machine, by the first words of the facts that tools print.
+_PRINTED = {
+    "compute_capability": ("devices.",),
+    "ecc": ("ecc", "devices."),
+    "host_memory": ("host_memory_bytes",),
+    "interconnect": ("interconnect", "links."),
+    "software": ("driver", "runtime", "framework.", "libraries."),
+}
+
+
+def _asked_of_machines(piece: Piece, decision: Decision) -> bool:
+    """It prints what some requirement asks of a machine."""
+    asked = {one.kind for one in decision.fiche.requirements}
+    words = tuple(word for kind in sorted(asked & _PRINTED.keys()) for word in _PRINTED[kind])
+    return any(path.startswith(words) for path in piece.reading.facts)
+
+
+def _of_attested(piece: Piece, decision: Decision, ground: Inquiry) -> str:
+    """What it attests is asked for by nobody, is not of a machine it does not name, or others decide it."""
+    asked = {one.kind for one in decision.fiche.requirements}
+    facts = dict.fromkeys(item.fact for item in piece.attested if item.fact in asked)
+    if not facts:
+        return "no requirement asks for what it attests"
+    silent = [fact for fact in facts if not _speaks(fact, piece, decision, ground)]
+    if silent:
+        told = _listed([fact.replace("_", " ") for fact in silent])
+        return f"it names a card and no machine or offer, so it attests no {told}"
+    return "the catalog, or other pieces, decide what it attests"
+
+
+def _speaks(fact: str, piece: Piece, decision: Decision, ground: Inquiry) -> bool:
+    return any(
+        told is piece
+        for candidate in decision.fiche.candidates
+        for told, _ in _claims.attested(fact, candidate, ground)
+    )
 
 
 def _of_a_simulation(short: tuple[str, ...]) -> str:
@@ -201,13 +241,24 @@ def _of_metric(requirement: Requirement, result: Result) -> bool:
 
 
 def _of_totals(piece: Piece, candidates: Iterable[Candidate]) -> str:
+    return _elsewhere(piece, candidates) or (
+        "other pieces, or the label, bound what the machine offers"
+    )
+
+
+def _of_prints(piece: Piece, candidates: Iterable[Candidate]) -> str:
+    return _elsewhere(piece, candidates) or (
+        "other pieces decide what it prints of the machine, or it settles nothing that is asked"
+    )
+
+
+def _elsewhere(piece: Piece, candidates: Iterable[Candidate]) -> str:
+    """Why it is of no candidate's machine; empty where it is of one."""
     machines = {candidate.machine for candidate in candidates if candidate.machine}
     told = piece.reading.facts.get("machine") or piece.typed.get("machine")
     if told is None:
         return "machine untold"
-    if told.value not in machines:
-        return f"no candidate names its machine {told.value}"
-    return "other pieces, or the label, bound what the machine offers"
+    return "" if told.value in machines else f"no candidate names its machine {told.value}"
 
 
 def _first(found: list[Scope]) -> str:
