@@ -6,6 +6,7 @@ import pytest
 from evaluate.build import (
     ADMISSIBLE,
     EXCLUDE,
+    NEUTRAL,
     STRICT,
     TO_CONFIRM,
     attest,
@@ -17,6 +18,7 @@ from evaluate.build import (
     facts_of,
     finding,
     findings,
+    ratio,
     says,
     stated,
     taken,
@@ -250,3 +252,15 @@ def test_only_a_load_that_is_stated_can_be_answered():
     bare = candidate(load=workload([]))
     found = finding(throughput(), [bench(rate("900"))], bare)
     assert (found.verdict, topics(found)) == (TO_CONFIRM, {"context", "concurrency", "throughput"})
+
+
+def test_within_the_policy_s_guard_band_a_rate_settles_nothing():
+    """ILAC-G8: near the limit, on either side."""
+    near = replace(NEUTRAL, guard_bands={"throughput": ratio("2 %")})
+    for value, expected in (
+        ("307", ADMISSIBLE), ("305", TO_CONFIRM), ("295", TO_CONFIRM), ("293", EXCLUDE),
+    ):  # fmt: skip
+        found = finding(throughput("300"), [bench(rate(value))], policy=near)
+        assert found.verdict is expected, value
+        if expected is TO_CONFIRM:
+            assert found.reason == "near_limit"
