@@ -100,7 +100,7 @@ class Leaf:
                     if 0 <= share <= 1:
                         found.append(one + (other - one) * share)
         found += [met for met in self._lots(one) if min(one, other) <= met <= max(one, other)]
-        return sorted(found, reverse=other < one)
+        return sorted(set(found), reverse=other < one)
 
     def _lots(self, value: Number) -> Iterator[Number]:
         """Whole periods around a time: where one more of them, or one less, is paid for."""

@@ -29,7 +29,7 @@ def _flips(plan: Plan, outcome: Outcome) -> Flips:
     who = outcome.candidate.id
     if outcome.verdict is Verdict.EXCLUDE:
         return Flips(candidate=who, status=outcome.status, excluded_by=_proven(outcome))
-    mine = [one for one in plan.opens if one.candidate in ("", who) and one.decides]
+    mine = [one for one in (*plan.of.get("", ()), *plan.of.get(who, ())) if one.decides]
     sets, is_cut = _covers(mine)
     return Flips(
         candidate=who,
@@ -52,8 +52,8 @@ def _proven(outcome: Outcome) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def _against(plan: Plan, who: str) -> Iterable[tuple[str, ...]]:
     """Each step with a must that its bad outcome refuses; those of one amount together."""
     amounts: dict[int, list[str]] = {}
-    for one in plan.opens:
-        if one.candidate != who or one.level != "must" or one.finding is None:
+    for one in plan.of.get(who, ()):
+        if one.level != "must" or one.finding is None:
             continue
         if not can_exclude(one.condition, one.finding.comparison):
             continue

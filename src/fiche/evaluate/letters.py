@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from fiche.evaluate.steps import Plan
 from fiche.kernel.decision import Decision, Outcome
@@ -32,25 +32,30 @@ _RUN = "Let us run our own load on that machine, before the order or as the acce
 def letters_of(plan: Plan) -> tuple[Letter, ...]:
     """One letter a seller, by name; what has no named seller is in none."""
     decision = plan.decision
-    sellers = sorted({step.seller for step in plan.steps.values() if step.seller})
-    found = (_letter(plan, decision, seller) for seller in sellers)
-    return tuple(letter for letter in found if letter.requests)
+    asked: dict[str, list[Step]] = {}
+    for step in plan.steps.values():
+        if step.seller and step.settles:
+            asked.setdefault(step.seller, []).append(step)
+    outcomes = {outcome.candidate.id: outcome for outcome in decision.outcomes}
+    return tuple(_letter(decision, outcomes, name, asked[name]) for name in sorted(asked))
 
 
-def _letter(plan: Plan, decision: Decision, seller: str) -> Letter:
+def _letter(
+    decision: Decision, outcomes: Mapping[str, Outcome], seller: str, asked: list[Step]
+) -> Letter:
     choice = decision.fiche.choice
     ordered = "" if choice is None or choice.order is None else choice.order.date
+    about = (outcomes.get(one.candidate) for step in asked for one in step.settles)
     offers = {
         o.candidate.offer.id: None
-        for o in decision.outcomes
-        if o.candidate.offer is not None and o.candidate.offer.seller == seller
+        for o in about
+        if o is not None and o.candidate.offer is not None and o.candidate.offer.seller == seller
     }
-    asked = [step for step in plan.steps.values() if step.seller == seller and step.settles]
     return Letter(
         seller=seller,
         offers=tuple(offers),
         date=ordered or decision.fiche.date,
-        requests=_once(request for step in asked for request in _requests(decision, step)),
+        requests=_once(request for step in asked for request in _requests(outcomes, step)),
     )
 
 
@@ -62,9 +67,9 @@ def _once(requests: Iterable[Request]) -> tuple[Request, ...]:
     return tuple(found.values())
 
 
-def _requests(decision: Decision, step: Step) -> Iterator[Request]:
+def _requests(outcomes: Mapping[str, Outcome], step: Step) -> Iterator[Request]:
     """What one step asks: of a document its words, of a run access to the machine and its total."""
-    of = _outcome(decision, step)
+    of = next((outcomes[s.candidate] for s in step.settles if s.candidate in outcomes), None)
     offer = "" if of is None or of.candidate.offer is None else of.candidate.offer.id
     thresholds = dict.fromkeys(
         one.threshold for one in step.settles if one.threshold and one.topic not in _BETWEEN_US
@@ -83,11 +88,6 @@ def _requests(decision: Decision, step: Step) -> Iterator[Request]:
 def _printed(step: Step, gpu: str) -> str:
     command = f"fiche environment --machine {step.machine} --output {step.machine}.json"
     return _PRINT.format(gpu=gpu, command=command)
-
-
-def _outcome(decision: Decision, step: Step) -> Outcome | None:
-    names = {one.candidate for one in step.settles}
-    return next((o for o in decision.outcomes if o.candidate.id in names), None)
 
 
 def _said(text: str) -> str:

@@ -7,6 +7,7 @@ takes, what it leaves open) stays as it is.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -113,13 +114,24 @@ def _nearest(leaf: Leaf, now: State, same: Number, other: Number, step: Number) 
         return leaf.state(value) != now
 
     up = other > same
-    for met in () if leaf.tolerance else leaf.crossings(same, other):
-        steps = Fraction(met) / step
-        far = (steps.__floor__() + 1 if up else steps.__ceil__() - 1) * step
-        for value in (far - step if up else far + step, far):
-            if changed(value) and not changed(value - step if up else value + step):
+    sign = 1 if up else -1
+    # Just beyond each place where two ends may meet: the first that has changed, by halving.
+    met = [
+        _beyond(one, step, up=up) for one in (() if leaf.tolerance else leaf.crossings(same, other))
+    ]
+    first = bisect_left(met, True, key=changed)
+    if first < len(met):
+        for value in (met[first] - sign * step, met[first]):
+            if changed(value) and not changed(value - sign * step):
                 return value
+        other = met[first]
     return _between(changed, same, other, step)
+
+
+def _beyond(met: Number, step: Number, *, up: bool) -> Number:
+    """The first whole number of steps that is past a value."""
+    steps = Fraction(met) / step
+    return (steps.__floor__() + 1 if up else steps.__ceil__() - 1) * step
 
 
 def _between(

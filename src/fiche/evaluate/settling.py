@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from fiche.evaluate.rejudge import Judged
 from fiche.evaluate.settlement import STATED_FIRST
@@ -20,8 +20,9 @@ def settling(judged: Judged) -> Settling | None:
     from fiche.evaluate.steps import plan_of
 
     plan = plan_of(judged)
+    first = _first(plan.steps.values())
     for name, step in plan.steps.items():
-        plan.steps[name] = _after(plan.steps.values(), _priced(judged, step))
+        plan.steps[name] = _after(first, _priced(judged, step))
     steps = tuple(sorted(plan.steps.values(), key=_cheapest))
     flips = tuple(_in_order(one, steps) for one in flips_of(plan))
     turns = sensitivities(judged.decision)
@@ -44,6 +45,8 @@ def settling(judged: Judged) -> Settling | None:
 def _priced(judged: Judged, step: Step) -> Step:
     """The step with the effort that the fiche states of it: the one that names most of it."""
     fiche = judged.decision.fiche
+    if not fiche.efforts:
+        return step
     candidates = _of(step, fiche.candidates)
     fitting = [one for one in fiche.efforts if _fits(one, step, candidates)]
     best = max(
@@ -127,15 +130,20 @@ def _next(flips: Iterable[Flips], steps: tuple[Step, ...]) -> str:
     return next((step.id for step in steps if step.id in wanted and step.id not in waits), "")
 
 
-def _after(steps: Iterable[Step], step: Step) -> Step:
+def _first(steps: Iterable[Step]) -> dict[str, tuple[str, ...]]:
+    """By candidate, the entries without which its load has no size."""
+    found: dict[str, tuple[str, ...]] = {}
+    for step in steps:
+        for one in step.settles if step.kind == ENTRY else ():
+            if one.topic in STATED_FIRST and step.id not in found.get(one.candidate, ()):
+                found[one.candidate] = (*found.get(one.candidate, ()), step.id)
+    return found
+
+
+def _after(first: Mapping[str, tuple[str, ...]], step: Step) -> Step:
     """A run of what is not stated yet comes after the entries that state it."""
     if step.commands or not step.id.startswith("run:"):
         return step
-    mine = {one.candidate for one in step.settles}
-    first = [
-        one.id
-        for one in steps
-        if one.kind == ENTRY
-        and any(each.candidate in mine and each.topic in STATED_FIRST for each in one.settles)
-    ]
-    return replace(step, after=tuple(first))
+    mine = dict.fromkeys(one.candidate for one in step.settles)
+    wanted = (name for who in mine for name in first.get(who, ()))
+    return replace(step, after=tuple(dict.fromkeys(wanted)))

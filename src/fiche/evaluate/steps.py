@@ -49,7 +49,10 @@ class Plan:
     judged: Judged
     steps: dict[str, Step] = field(default_factory=dict)
     opens: list[Open] = field(default_factory=list)
+    of: dict[str, list[Open]] = field(default_factory=dict)
+    answers: dict[str, dict[Settles, str]] = field(default_factory=dict)
     machines: dict[str, _commands.Place] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
     ran: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     @property
@@ -61,9 +64,10 @@ class Plan:
         """Where the candidate's runs are made, under one name however often it is asked."""
         who = outcome.candidate
         if who.id not in self.machines:
-            taken = {c.machine for c in self.decision.fiche.candidates}
-            taken |= {place.machine for place in self.machines.values()}
-            self.machines[who.id] = _commands.place_of(who, taken)
+            if not self.taken:
+                self.taken.update(c.machine for c in self.decision.fiche.candidates)
+            self.machines[who.id] = _commands.place_of(who, self.taken)
+            self.taken.add(self.machines[who.id].machine)
         return self.machines[who.id]
 
     def add(self, step: Step) -> str:
@@ -82,6 +86,7 @@ class Plan:
     def note(self, found: Open) -> None:
         """Keep an open condition, and what each of its ways answers."""
         self.opens.append(found)
+        self.of.setdefault(found.candidate, []).append(found)
         answer = Settles(
             candidate=found.candidate,
             requirement="" if found.finding is None else found.finding.requirement,
@@ -92,10 +97,14 @@ class Plan:
             decides=found.decides,
         )
         for name in found.ways:
+            self.answers.setdefault(name, {})[answer] = found.seller
+
+    def close(self) -> None:
+        """Tell each step what it answers, and who can supply it; one that answers nothing is none."""
+        for name, told in self.answers.items():
             step = self.steps[name]
-            if answer not in step.settles:
-                seller = step.seller or found.seller
-                self.steps[name] = replace(step, settles=(*step.settles, answer), seller=seller)
+            seller = step.seller or next((one for one in told.values() if one), "")
+            self.steps[name] = replace(step, settles=tuple(told), seller=seller)
 
 
 def plan_of(judged: Judged) -> Plan:
@@ -107,6 +116,7 @@ def plan_of(judged: Judged) -> Plan:
         plan.note(_open("", None, condition, "must", (way,), decides=True))
     for outcome in movable:
         _of_candidate(plan, outcome)
+    plan.close()
     return plan
 
 
