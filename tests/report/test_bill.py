@@ -162,7 +162,8 @@ def test_the_file_has_each_bill_by_its_ids(made, document):
     month = bills["month"]
     assert figures[month["numbers"]["payable"]]["value"] == "728.452"
     assert figures[month["numbers"]["compared"]]["id"] == "month.cost"
-    assert month["numbers"]["before_tax"] == "month.cost"
+    assert month["numbers"]["before_tax"] == "month/bill.before_tax"
+    assert not [name for name in figures if "~" in name]
     assert (month["basis"], month["currency"], month["unit"]) == ("excluded", "EUR", "month")
     assert [line["name"] for line in month["lines"]] == ["price", "setup", "storage"]
     assert "rate" not in month

@@ -125,21 +125,14 @@ def _summed(
 ) -> tuple[Totals, Figure, str]:
     """The totals, the one that is compared, and its basis: as priced where the asked one is untold.
 
-    The compared total bears the name of the cost; converted, it is a number of its own beside the totals.
+    The cost is one of the totals under its own name, converted where a rate leads into the wanted currency.
     """
-    bare = totals(_net(lines), priced.terms, ground.purchase.recovery, lambda _, figure: figure)
-    on = basis if bare.on(basis) is not None else ""
-    id = f"{priced.candidate.id}.cost"
-
-    def name(key: str, figure: Figure) -> Figure:
-        if way.rate is None and key == (on or "net"):
-            return figure.named(id, COST, left_out=left_out)
-        return named_total(figure, priced, key)
-
-    sums = totals(_net(lines), priced.terms, ground.purchase.recovery, name)
+    net, recovery = _net(lines), ground.purchase.recovery
+    sums = totals(net, priced.terms, recovery, lambda key, each: named_total(each, priced, key))
+    on = basis if sums.on(basis) is not None else ""
     total = sums.on(on)
     assert total is not None
-    cost = total if way.rate is None else way.of(total).named(id, COST, left_out=left_out)
+    cost = way.of(total).named(f"{priced.candidate.id}.cost", COST, left_out=left_out)
     return sums, cost, on
 
 

@@ -229,7 +229,7 @@ def _total(
     """A total with how it came about; where it is untold, why."""
     if amount is None:
         return _named(desk, key, desk.say(why), (Missing(desk.word("not_known")),))
-    compared = amount is bill.compared and not bill.wanted
+    compared = f"bill_{key}" == _TOTALS[bill.basis] and bill.rate is None and not bill.wanted
     below = desk.say("bill_compared") if compared else None
     return _named(desk, key, told, (desk.amount(amount),), below)
 
