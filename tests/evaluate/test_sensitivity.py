@@ -192,3 +192,13 @@ def test_a_turn_can_be_walked_back():
     at = turns(story(load))["margin.window"].above.at
     assert at.origin.operation == "+"
     assert at.origin.inputs[0].id == "margin.window"
+
+
+def test_a_guard_band_turns_to_the_byte():
+    """A policy's own choice: what lies within the band of the limit is to confirm (ILAC-G8)."""
+    band = replace(bytes_of("1 GiB"), id="policy.guard_band.memory")
+    asked = story(policy=replace(policy(), guard_bands={"memory": band}))
+    found = turns(asked)["policy.guard_band.memory"]
+    assert found.above.at.low == 24081 * 2**20 - 21_000_000_000 + 1
+    (change,) = [c for c in found.above.changes if c.what == "status"]
+    assert (change.before, change.after) == ("retained", "to_confirm")
