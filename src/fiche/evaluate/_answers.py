@@ -20,7 +20,7 @@ from fiche.kernel.unit import Unit, money
 
 T = TypeVar("T")
 PRICE = "price.amount"
-_TRIED = 16
+_TRIED = 4
 _TURNS = 2
 
 

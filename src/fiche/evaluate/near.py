@@ -1,7 +1,8 @@
 """Near the limit: what lies within a guard band of it is to confirm, whichever side it lies on (ILAC-G8).
 
 The band is what the policy declares for a criterion, or what the spread of the measurements themselves asks
-where that is more. A floor is arithmetic: nothing was measured that could vary, so no band keeps it from excluding.
+where that is more. A floor is arithmetic: nothing was measured that could vary, so no band keeps it from
+excluding.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from heapq import merge, nsmallest
-from itertools import islice
+from itertools import compress, islice
 from typing import NamedTuple
 
 from fiche.criteria._package import package
@@ -22,7 +22,7 @@ from fiche.kernel.finding import Verdict
 from fiche.kernel.record import record
 from fiche.kernel.unit import Unit
 
-_TRIED = 16
+_TRIED = 4
 
 
 @record(eq=False)
@@ -51,7 +51,7 @@ def shortlist(screened: Screened, top: int) -> tuple[Listed, ...]:
     bench = screened.bench
     costs = _Costs(bench, screened.basis)
     left = _left(screened)
-    places = [place for place in left if place not in bench.alone]
+    places = [place for place in left.places if place not in bench.alone]
     for place in places[:: max(len(places) // _TRIED, 1)]:
         costs.of(place)
     while True:
@@ -88,9 +88,7 @@ class _Costs:
         return (None, True) if bought is None else (bought.cost, not bought.known)
 
 
-def _first(
-    screened: Screened, costs: _Costs, left: dict[int, Verdict], top: int
-) -> tuple[Listed, ...]:
+def _first(screened: Screened, costs: _Costs, left: _Left, top: int) -> tuple[Listed, ...]:
     by_currency: dict[Unit | None, list[Iterator[_Place]]] = {}
     for rows, verdict in _alike(screened, left, costs.paths, top):
         cost, _ = costs.of(rows[0])
@@ -103,27 +101,41 @@ def _first(
     )
 
 
-def _left(screened: Screened) -> dict[int, Verdict]:
-    """The rows that no must excludes, with what they are."""
+@record(eq=False)
+class _Left:
+    """The rows that no must excludes: their places, what they are, and which of all rows they are."""
+
+    places: list[int]
+    verdicts: list[Verdict]
+    chosen: list[bool]
+
+
+def _left(screened: Screened) -> _Left:
     verdicts = {group: screened.verdict(group) for group in screened.groups}
-    alive = {group for group, verdict in verdicts.items() if verdict is not Verdict.EXCLUDE}
-    return {place: verdicts[group] for place, group in enumerate(screened.rows()) if group in alive}
+    alive = {group: v for group, v in verdicts.items() if v is not Verdict.EXCLUDE}
+    groups = list(screened.rows())
+    chosen = list(map(alive.__contains__, groups))
+    return _Left(
+        places=list(compress(range(screened.total), chosen)),
+        verdicts=list(map(alive.__getitem__, compress(groups, chosen))),
+        chosen=chosen,
+    )
 
 
 def _alike(
-    screened: Screened, left: dict[int, Verdict], paths: tuple[str, ...], top: int
+    screened: Screened, left: _Left, paths: tuple[str, ...], top: int
 ) -> Iterator[tuple[list[int], Verdict]]:
     """The cheapest of rows that differ in nothing that a cost looks at but the price, cheapest first."""
     bench, price = screened.bench, screened.market.columns[PRICE].codes
     units, ranks, ids = bench.prices.units, bench.prices.ranks, screened.market.ids
-    keys = list(bench.rows.keys(telling(screened.market, paths)))
+    keys = compress(bench.rows.keys(telling(screened.market, paths)), left.chosen)
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, verdict in left.items():
+    for place, verdict, key in zip(left.places, left.verdicts, keys, strict=True):
         apart = place if place in bench.alone else -1
-        groups[verdict, units[price[place]], apart, keys[place]].append(place)
-    for rows in groups.values():
+        groups[verdict, units[price[place]], apart, key].append(place)
+    for told, rows in groups.items():
         first = nsmallest(top, ((ranks[price[row]], ids[row], row) for row in rows))
-        yield [row for _, _, row in first], left[rows[0]]
+        yield [row for _, _, row in first], told[0]  # type: ignore[misc]
 
 
 def _rising(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from fiche.market._table import csv_rows, refused
+from fiche.market._lines import csv_rows, refused
 
 
 def cells(

@@ -6,8 +6,6 @@ a line, nested as in YAML. Each distinct text is kept once, and a row costs four
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from array import array
 from collections import defaultdict
@@ -15,14 +13,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from typing import Any
 
-from fiche.kernel.address import Span
-from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.market import Column
 from fiche.kernel.record import record
+from fiche.market._lines import (
+    csv_chunks,
+    csv_rows,
+    flattened,
+    line_of_csv,
+    line_of_object,
+    objects_of_lines,
+    refused,
+    start_of,
+)
 
-_CHUNK = 2_000  # what a processor keeps at hand
+_CHUNK = 2_000
 _LONGEST = 2**20
-_DEEPEST = 4
 _STRANGE = re.compile("^[-_]|[^A-Za-z0-9_\n-]", re.ASCII | re.MULTILINE)
 _NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
 # What judges nothing and differs in every row is kept only where somebody asks for it.
@@ -48,7 +53,7 @@ class Table:
         found: list[tuple[int, dict[str, str] | str]] = []
         for row in rows:
             line = self.line_of(row)
-            start = _start_of(self.content, line)
+            start = start_of(self.content, line)
             if self.header:
                 cells = next(csv_rows(self.content[start : start + _LONGEST], self.file))
                 told = zip(self.header, cells, strict=False)
@@ -72,11 +77,6 @@ class _Growing:
         self.codes.extend(map(self.texts.__getitem__, told))
 
 
-def _start_of(content: bytes, line: int) -> int:
-    before = content.split(b"\n", line - 1)[: line - 1]
-    return sum(map(len, before)) + len(before)
-
-
 def read_table(content: bytes, name: str) -> Table:
     """Read a file of offers by what its name ends in.
 
@@ -87,13 +87,8 @@ def read_table(content: bytes, name: str) -> Table:
     return _read_lines(content, name) if name.endswith(".jsonl") else _read_csv(content, name)
 
 
-def is_table(name: str) -> bool:
-    """True for a name of a file that is read row by row."""
-    return name.lower().endswith((".csv", ".jsonl"))
-
-
 def _read_csv(content: bytes, name: str) -> Table:
-    chunks = _csv_chunks(content, name)
+    chunks = csv_chunks(content, name)
     opening: list[list[str]] = next(chunks, [[]])
     header, first = opening[0], opening[1:]
     _check_header(header, name)
@@ -111,51 +106,9 @@ def _read_csv(content: bytes, name: str) -> Table:
     plain = content.count(b"\n") + (not content.endswith(b"\n")) == len(ids) + 1
 
     def line_of(row: int) -> int:
-        return row + 2 if plain else _line_of_csv(content, row)
+        return row + 2 if plain else line_of_csv(content, row)
 
     return _table(name, ids, growing, line_of, content, tuple(header))
-
-
-def csv_rows(content: bytes, name: str) -> Iterator[list[str]]:
-    """The rows of a CSV, its header first; blank lines are no rows.
-
-    Raises:
-        Refused: F101 it is not UTF-8, F621 its quotes do not match or a cell is too long.
-    """
-    for chunk in _csv_chunks(content, name):
-        yield from filter(None, chunk)
-
-
-def _csv_chunks(content: bytes, name: str) -> Iterator[list[list[str]]]:
-    text = _text(content)
-    reader = csv.reader(text, strict=True)
-    try:
-        while chunk := list(islice(reader, _CHUNK)):
-            yield chunk
-    except UnicodeDecodeError as error:
-        raise refused("F101", f"{error.object[error.start]:#04x} is not UTF-8", name, 1) from None
-    except csv.Error as error:
-        raise refused("F621", f"this row is no CSV: {error}", name, reader.line_num) from None
-
-
-def _text(content: bytes) -> io.TextIOWrapper:
-    """The text behind a byte order mark, decoded as it is read."""
-    return io.TextIOWrapper(
-        io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), encoding="utf-8", newline=""
-    )
-
-
-def _line_of_csv(content: bytes, row: int) -> int:
-    """The line of a row: a cell may hold line ends, so rows are counted anew."""
-    text = _text(content)
-    reader, line = csv.reader(text, strict=True), 1
-    seen = -2
-    for cells in reader:
-        seen += bool(cells)
-        if seen == row:
-            return line
-        line = reader.line_num + 1
-    return line
 
 
 def _check_header(header: Sequence[str], name: str) -> None:
@@ -204,7 +157,7 @@ def _read_lines(content: bytes, name: str) -> Table:
                 known.add([*texts, *[""] * (len(numbered) - len(texts))])
         for path in growing.keys() - told.keys():
             growing[path].add([""] * len(numbered))
-    return _table(name, ids, growing, lambda row: _line_of_object(content, row), content)
+    return _table(name, ids, growing, lambda row: line_of_object(content, row), content)
 
 
 def _flat(row: Mapping[str, Any], names: dict[str, dict[str, str]]) -> dict[str, str]:
@@ -229,47 +182,6 @@ def _flat(row: Mapping[str, Any], names: dict[str, dict[str, str]]) -> dict[str,
 def _chunks(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
     while chunk := list(islice(rows, _CHUNK)):
         yield chunk
-
-
-def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
-    """(line, offer) of each line that is not blank; numbers keep their text."""
-    import json
-
-    read = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str).decode
-    for line, text in enumerate(io.BytesIO(content), start=1):
-        try:
-            words = text.decode("utf-8").strip()
-            row = read(words) if words else None
-        except (ValueError, RecursionError) as error:
-            raise refused("F621", f"this line is no JSON: {error}", name, line) from None
-        if words:
-            if not isinstance(row, dict):
-                raise refused(
-                    "F621", "this line is no offer", name, line, "write one object a line"
-                )
-            yield line, row
-
-
-def _line_of_object(content: bytes, row: int) -> int:
-    told = (line for line, text in enumerate(io.BytesIO(content), start=1) if text.strip())
-    return next(islice(told, row, None))
-
-
-def flattened(told: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every single value of nested objects with its dotted path; words of a list are joined by blanks.
-
-    Lists of objects (documents) and what lies deeper than any key of an offer are left out: no criterion reads
-    them.
-    """
-    for key, value in told.items():
-        if isinstance(value, str):
-            yield prefix + key, value
-        elif isinstance(value, dict) and prefix.count(".") < _DEEPEST:
-            yield from flattened(value, f"{prefix}{key}.")
-        elif isinstance(value, bool):
-            yield prefix + key, "true" if value else "false"
-        elif isinstance(value, list) and all(isinstance(each, str) for each in value):
-            yield prefix + key, " ".join(value)
 
 
 def _table(
@@ -359,9 +271,3 @@ def _refuse_shared(tables: Sequence[Table]) -> None:
                 hint = "an id stands for one offer over all files"
                 message = f"offer '{id}' exists already in {before}"
                 raise refused("F503", message, table.file, table.line_of(row), hint)
-
-
-def refused(code: str, message: str, name: str, line: int, hint: str = "") -> Refused:
-    """One thing that is wrong, on a line of a file."""
-    place = Span(file=name, line=line, column=1)
-    return Refused([Diagnostic(code=code, message=message, address=place, hint=hint)])

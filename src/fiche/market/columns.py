@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from fiche.kernel.doors import Listing
 from fiche.kernel.listing import Ask, Asked, Memory, Raw
+from fiche.market._lines import flattened, objects_of_lines, refused
 from fiche.market._numbers import number
 from fiche.market._rows import cells
-from fiche.market._table import flattened, objects_of_lines, refused
 
 _FIELD = re.compile(r"\{([^{}]+)\}")
 _AMOUNT = re.compile(r"([-+.\d eE]*?)\s*([A-Z]{3}(?: cents)?)")

@@ -1,0 +1,112 @@
+"""Rows as they stand in a file: CSV by chunks, JSON by lines, and where each of them starts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from fiche.kernel.address import Span
+from fiche.kernel.diagnostic import Diagnostic, Refused
+
+_CHUNK = 256  # rows that a processor keeps at hand
+_DEEPEST = 4
+
+
+def start_of(content: bytes, line: int) -> int:
+    """The byte at which a line starts; lines are counted from 1."""
+    before = content.split(b"\n", line - 1)[: line - 1]
+    return sum(map(len, before)) + len(before)
+
+
+def csv_rows(content: bytes, name: str) -> Iterator[list[str]]:
+    """The rows of a CSV, its header first; blank lines are no rows.
+
+    Raises:
+        Refused: F101 it is not UTF-8, F621 its quotes do not match or a cell is too long.
+    """
+    for chunk in csv_chunks(content, name):
+        yield from filter(None, chunk)
+
+
+def csv_chunks(content: bytes, name: str) -> Iterator[list[list[str]]]:
+    """The same rows by some hundreds, blank lines among them."""
+    text = _text(content)
+    reader = csv.reader(text, strict=True)
+    try:
+        while chunk := list(islice(reader, _CHUNK)):
+            yield chunk
+    except UnicodeDecodeError as error:
+        raise refused("F101", f"{error.object[error.start]:#04x} is not UTF-8", name, 1) from None
+    except csv.Error as error:
+        raise refused("F621", f"this row is no CSV: {error}", name, reader.line_num) from None
+
+
+def _text(content: bytes) -> io.TextIOWrapper:
+    """The text behind a byte order mark, decoded as it is read."""
+    return io.TextIOWrapper(
+        io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), encoding="utf-8", newline=""
+    )
+
+
+def line_of_csv(content: bytes, row: int) -> int:
+    """The line of a row: a cell may hold line ends, so rows are counted anew."""
+    text = _text(content)
+    reader, line = csv.reader(text, strict=True), 1
+    seen = -2
+    for cells in reader:
+        seen += bool(cells)
+        if seen == row:
+            return line
+        line = reader.line_num + 1
+    return line
+
+
+def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
+    """(line, offer) of each line that is not blank; numbers keep their text."""
+    import json
+
+    read = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str).decode
+    for line, text in enumerate(io.BytesIO(content), start=1):
+        try:
+            words = text.decode("utf-8").strip()
+            row = read(words) if words else None
+        except (ValueError, RecursionError) as error:
+            raise refused("F621", f"this line is no JSON: {error}", name, line) from None
+        if words:
+            if not isinstance(row, dict):
+                raise refused(
+                    "F621", "this line is no offer", name, line, "write one object a line"
+                )
+            yield line, row
+
+
+def line_of_object(content: bytes, row: int) -> int:
+    """The line of an object; blank lines are none."""
+    told = (line for line, text in enumerate(io.BytesIO(content), start=1) if text.strip())
+    return next(islice(told, row, None))
+
+
+def flattened(told: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every single value of nested objects with its dotted path; words of a list are joined by blanks.
+
+    Lists of objects (documents) and what lies deeper than any key of an offer are left out: no criterion reads
+    them.
+    """
+    for key, value in told.items():
+        if isinstance(value, str):
+            yield prefix + key, value
+        elif isinstance(value, dict) and prefix.count(".") < _DEEPEST:
+            yield from flattened(value, f"{prefix}{key}.")
+        elif isinstance(value, bool):
+            yield prefix + key, "true" if value else "false"
+        elif isinstance(value, list) and all(isinstance(each, str) for each in value):
+            yield prefix + key, " ".join(value)
+
+
+def refused(code: str, message: str, name: str, line: int, hint: str = "") -> Refused:
+    """One thing that is wrong, on a line of a file."""
+    place = Span(file=name, line=line, column=1)
+    return Refused([Diagnostic(code=code, message=message, address=place, hint=hint)])
