@@ -1,4 +1,4 @@
-"""Near the limit: inside the guard band of a policy, or the spread of repeats, the verdict is to confirm (ILAC-G8)."""
+"""Near the limit: inside a policy's guard band, or the spread of repeats, the verdict is to confirm (ILAC-G8)."""
 
 import json
 

@@ -36,8 +36,8 @@ class Finding:
     Where words are compared and not numbers (versions, formats), `need_words` and `have_words` hold them.
     Every comparison reads need <= have: a cost is the need and the budget what is had. `aside` tells what was
     left aside because it is out of date, where the verdict stands without it. `guard` is the band within which
-    a measured value settles nothing, where there is one. `sources` are the documents behind a catalog's row that
-    decides. `expects` names the kind of piece that would settle what is *to confirm* (F8).
+    a measured value settles nothing, where there is one. `sources` are the documents behind a catalog's row
+    that decides. `expects` names the kind of piece that would settle what is *to confirm* (F8).
     `comparison` is what was judged; `supposed`, of a *to confirm*, is the same with assumptions let in.
     """
 
