@@ -1,4 +1,4 @@
-"""Near the limit: inside a policy's guard band, or the spread of repeats, the verdict is to confirm (ILAC-G8)."""
+"""Near the limit: inside a guard band, or the spread of repeats, a measured value is to confirm (ILAC-G8)."""
 
 import json
 
