@@ -48,7 +48,7 @@ class Bill:
     All amounts are in the offer's own currency but `compared`, which is the outcome's cost: one of the totals
     under its own name (`basis` says which: excluded, included, payable, or empty for the sum as priced),
     converted at `rate` where there is one. `net` is the sum of the lines as priced; `payable` is before tax and
-    the tax that the buyer does not recover. `left_out` names charges that nobody told, or that cannot be counted.
+    the tax that the buyer does not recover. `left_out` names charges that nobody told, or nobody can count.
     `valid_until` is the last day of the price; `pieces` and `by` say on whose word the offer and the hours
     stand. `wanted` is the currency asked for, where no rate that counts leads into it.
     """
