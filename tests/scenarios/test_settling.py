@@ -248,3 +248,25 @@ def test_where_the_budget_and_the_time_turn_the_choice(tmp_path):
     )
     assert budget["above"]["at"] is None
     assert listed[turns["duration"]["above"]["at"]]["value"] == "144.01"
+
+
+def test_the_chosen_candidate_s_steps_come_first_and_one_of_them_is_next(tmp_path):
+    """D1: a conditional choice waits for its own conditions, not for those of a candidate that is passed over."""
+    story = bare()
+    story["pieces"] = []
+    story["candidates"] = [
+        {**story["candidates"][0], "id": "another", "machine": "another-node"},
+        {**story["candidates"][0], "id": "mine", "machine": "my-node"},
+    ]
+    for chosen in ("another", "mine"):
+        story["decision"] = {"chosen": chosen, "by": "A. Martin", "because": "it is there"}
+        document = judged(tmp_path / chosen, story)
+        own = [
+            chosen in {one["candidate"] for one in step["settles"]} | {""}
+            for step in document["next_steps"]
+            if step["cost"] is None
+        ]
+        assert own == sorted(own, reverse=True)
+        assert set(own) == {True, False}
+        (told,) = [step for step in document["next_steps"] if step["id"] == document["next_step"]]
+        assert chosen in {one["candidate"] for one in told["settles"]}

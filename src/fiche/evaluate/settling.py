@@ -23,14 +23,15 @@ def settling(judged: Judged) -> Settling | None:
     first = _first(plan.steps.values())
     for name, step in plan.steps.items():
         plan.steps[name] = _after(first, _priced(judged, step))
-    steps = tuple(sorted(plan.steps.values(), key=_cheapest))
+    chosen = _chosen(judged)
+    steps = tuple(sorted(plan.steps.values(), key=lambda step: _cheapest(step, chosen)))
     flips = tuple(_in_order(one, steps) for one in flips_of(plan))
     turns = sensitivities(judged.decision)
     if not steps and not turns and all(one.status == "retained" for one in flips):
         return None
     return Settling(
         steps=steps,
-        next=_next(flips, steps),
+        next=_next([one for one in flips if one.candidate == chosen], steps) or _next(flips, steps),
         flips=flips,
         letters=letters_of(plan),
         sensitivities=turns,
@@ -86,11 +87,20 @@ def _fits(effort: Effort, step: Step, candidates: list[Candidate]) -> bool:
     )
 
 
-_Key = tuple[bool, str, Number, bool, Number, bool, int, str]
+def _chosen(judged: Judged) -> str:
+    """The candidate that was chosen: what is open about it waits longest for an answer."""
+    choice = judged.decision.fiche.choice
+    return choice.chosen if choice is not None else ""
 
 
-def _cheapest(step: Step) -> _Key:
-    """Known cost first, an unknown one never as nothing; then hours, what can begin, what answers most."""
+_Key = tuple[bool, str, Number, bool, Number, bool, bool, int, str]
+
+
+def _cheapest(step: Step, chosen: str) -> _Key:
+    """Known cost first, an unknown one never as nothing; then hours, what can begin, what answers most.
+
+    Of steps that no cost tells apart, those for the chosen candidate come first.
+    """
     money, hours = step.cost, step.hours
     answered = sum(one.decides for one in step.settles)
     return (
@@ -100,6 +110,7 @@ def _cheapest(step: Step) -> _Key:
         hours is None,
         0 if hours is None else hours.high or hours.low,
         bool(step.after),
+        all(one.candidate not in ("", chosen) for one in step.settles) if chosen else False,
         -answered,
         step.id,
     )
