@@ -63,7 +63,8 @@ def _screening(fiche: Fiche, files: Sequence[Path], cards: int | None, top: int)
     catalog, all_doors = Catalogs(Faults()), doors()
     found = screen(fiche, all_doors, market, plain, cards_of(catalog))
     listed = shortlist(found, top)
-    chosen = tuple(_candidate(plain, _offer(one.row, tables), catalog) for one in listed)
+    offers = _offers([one.row for one in listed], tables)
+    chosen = tuple(_candidate(plain, offers[one.row], catalog) for one in listed)
     asked = replace(fiche, candidates=chosen, choice=None, plans=(), efforts=())
     return Screening(
         fiche=fiche,
@@ -161,10 +162,13 @@ def _candidate(plain: Candidate, offer: Offer, catalog: Catalogs) -> Candidate:
     )
 
 
-def _offer(row: int, tables: Sequence[Table]) -> Offer:
+def _offers(rows: Sequence[int], tables: Sequence[Table]) -> dict[int, Offer]:
+    """The offers of some rows, read in full where they stand: rows are counted over all files."""
+    found, before = {}, 0
     for table in tables:
-        if row < len(table.ids):
-            ((line, told),) = table.records([row])
-            return checked_offer(table.file, line, told)
-        row -= len(table.ids)
-    raise IndexError(row)
+        own = [row for row in rows if before <= row < before + len(table.ids)]
+        told = table.records([row - before for row in own])
+        for row, (line, stated) in zip(own, told, strict=True):
+            found[row] = checked_offer(table.file, line, stated)
+        before += len(table.ids)
+    return found

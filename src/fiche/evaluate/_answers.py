@@ -201,6 +201,8 @@ def _coded(
     distinct = {id(answer): answer for answer in (*table.values(), *apart.values())}
     codes = {name: code for code, name in enumerate(distinct)}
     by_key = {key: codes[id(answer)] for key, answer in table.items()}
+    if len(distinct) == 1:
+        return tuple(distinct.values()), array("H", bytes(2 * len(rows.market.ids)))
     if rows.alone:
         found = array("H", [by_key.get(key, 0) for key in rows.keys(paths)])
     else:

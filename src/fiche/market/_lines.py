@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from typing import Any
 
 from fiche.kernel.address import Span
@@ -15,10 +15,11 @@ _CHUNK = 256  # rows that a processor keeps at hand
 _DEEPEST = 4
 
 
-def start_of(content: bytes, line: int) -> int:
-    """The byte at which a line starts; lines are counted from 1."""
-    before = content.split(b"\n", line - 1)[: line - 1]
-    return sum(map(len, before)) + len(before)
+def starts_of(content: bytes, lines: Sequence[int]) -> list[int]:
+    """The bytes at which some lines start; lines are counted from 1."""
+    told = content.split(b"\n", max(lines, default=1))
+    ends = [0, *accumulate(len(line) + 1 for line in told)]
+    return [ends[line - 1] for line in lines]
 
 
 def csv_rows(content: bytes, name: str) -> Iterator[list[str]]:

@@ -23,7 +23,7 @@ from fiche.market._lines import (
     line_of_object,
     objects_of_lines,
     refused,
-    start_of,
+    starts_of,
 )
 
 _CHUNK = 2_000
@@ -50,18 +50,17 @@ class Table:
 
     def records(self, rows: Sequence[int]) -> list[tuple[int, dict[str, str] | str]]:
         """(line, what it states) of some rows: paths and texts of a CSV, the text of a JSON line."""
-        found: list[tuple[int, dict[str, str] | str]] = []
-        for row in rows:
-            line = self.line_of(row)
-            start = start_of(self.content, line)
-            if self.header:
-                cells = next(csv_rows(self.content[start : start + _LONGEST], self.file))
-                told = zip(self.header, cells, strict=False)
-                found.append((line, {path: text for path, text in told if text}))
-            else:
-                end = self.content.find(b"\n", start)
-                found.append((line, self.content[start : end if end >= 0 else None].decode()))
-        return found
+        lines = [self.line_of(row) for row in rows]
+        starts = starts_of(self.content, lines)
+        return [(line, self._record(start)) for line, start in zip(lines, starts, strict=True)]
+
+    def _record(self, start: int) -> dict[str, str] | str:
+        if not self.header:
+            end = self.content.find(b"\n", start)
+            return self.content[start : end if end >= 0 else None].decode()
+        cells = next(csv_rows(self.content[start : start + _LONGEST], self.file))
+        told = zip(self.header, cells, strict=False)
+        return {path: text for path, text in told if text}
 
 
 class _Growing:
