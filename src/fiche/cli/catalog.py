@@ -163,14 +163,15 @@ def screen(
     csv: Annotated[bool, typer.Option("--csv", help="every offer's verdicts, a row each")] = False,
 ) -> None:
     """Judge every offer of a market against a fiche, count the reasons, decide the cheapest in full."""
-    from fiche.cli.screened import screening
+    from fiche.cli.screened import screening, without_collector
     from fiche.cli.screened_text import screened_csv, screened_json, screened_text
     from fiche.cli.terminal import put_bytes, put_json, put_text
 
-    found = screening(fiche, offers, cards, top)
-    if csv:
-        put_bytes(screened_csv(found))
-    elif json:
-        put_json(screened_json(found))
-    else:
-        put_text(screened_text(found))
+    with without_collector():
+        found = screening(fiche, offers, cards, top)
+        if csv:
+            put_bytes(screened_csv(found))
+        elif json:
+            put_json(screened_json(found))
+        else:
+            put_text(screened_text(found))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -42,22 +43,25 @@ class Screening:
     decision: Decision | None
 
 
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """A market is a million short texts, and no cycle among them to look for."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def screening(path: Path, files: Sequence[Path], cards: int | None, top: int) -> Screening:
     """Screen offers against a fiche.
 
     Raises:
         Refused: something is wrong with the fiche or a file; F630 nobody says how many cards are needed.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # a million short texts, and no cycle among them
-    try:
-        return _screening(load_fiche(path, importers()).fiche, files, cards, top)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _screening(fiche: Fiche, files: Sequence[Path], cards: int | None, top: int) -> Screening:
+    fiche = load_fiche(path, importers()).fiche
     plain = plain_candidate(fiche, cards or _devices(fiche))
     market, tables = read_market(files)
     catalog, all_doors = Catalogs(Faults()), doors()
