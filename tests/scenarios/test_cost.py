@@ -191,6 +191,9 @@ def test_charges_beside_the_price_are_part_of_it(tmp_path):
     told = budgeted(tmp_path, **row)
     assert cost(told)[0] == Fraction("47.14") + 5 + Fraction("0.72") + 1
     told = budgeted(tmp_path, egress={"amount": "0.09 USD", "per": "GB", "quantity": "200 GB"})
+    assert cost(told)[0] == Fraction("47.14") + 18
+    assert verdict(told, "budget") == "exclude"
+    told = budgeted(tmp_path, egress={"amount": "0.09 USD", "per": "GB"})
     assert verdict(told, "budget") == "to_confirm"
     assert "what egress costs" in found(told, "budget")["condition"]
     told = budgeted(tmp_path, egress=None)
@@ -254,7 +257,7 @@ def test_another_currency_is_to_confirm(tmp_path):
     told = budgeted(tmp_path, budget="60 EUR")
     assert verdict(told, "budget") == "to_confirm"
     assert (
-        "the price is in USD, the budget in EUR: state a rate with date and source"
+        "the price is in USD, and compared in EUR: state a rate with date and source"
         in (found(told, "budget")["condition"])
     )
     assert found(told, "budget")["need"]["unit"] == "USD"
