@@ -70,6 +70,10 @@ def _entry(raw: Raw, listing: Listing, asked: Asked, observed: str) -> Entry:
     if raw.why:
         return Entry(place=raw.place, left=raw.why)
     _refuse_controls(raw)
+    if not raw.name.strip():
+        raise WrongError(
+            "F621", raw.name_column, "", "it names no GPU", "name it, or leave the row out"
+        )
     cards = _cards(raw, asked)
     asks, doubts = _priced(raw)
     if not asks:
