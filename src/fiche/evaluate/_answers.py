@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
@@ -131,7 +131,7 @@ def _priced(
         assert isinstance(key, tuple)
         groups[key[:-1]][key[-1]] = place
     table: dict[Key, T] = {}
-    turns: list[Number] = []
+    turns: list[_Turn] = []
     for rest, places in groups.items():
         same = [repeat(code) for code in rest]
         for codes in _by_currency(places, prices):
@@ -139,6 +139,9 @@ def _priced(
             answers = _along(run, known, worse, turns)
             table.update(zip(zip(*same, codes, strict=False), answers, strict=True))
     return table
+
+
+_Turn = tuple[Number, Number]
 
 
 class _Run(NamedTuple):
@@ -157,13 +160,11 @@ def _by_currency(places: Mapping[int, int], prices: Prices) -> Iterator[list[int
         yield sorted(codes, key=prices.ranks.__getitem__)
 
 
-def _along(
-    run: _Run, known: Known[T], worse: Callable[[T], Number], turns: list[Number]
-) -> list[T]:
+def _along(run: _Run, known: Known[T], worse: Callable[[T], Number], turns: list[_Turn]) -> list[T]:
     """The answers along rising prices: between two that are the same there is no other.
 
-    Where an answer breaks the law (a lower price that is worse), every price is asked. `turns` are ranks at
-    which answers of other runs turned: they are tried first.
+    Where an answer breaks the law (a lower price that is worse), every price is asked. `turns` are ranks
+    between which answers of other runs turned: they are tried first.
     """
     last = len(run.rows) - 1
     found: dict[int, T] = {place: known.of(run.rows[place]) for place in (0, last)}
@@ -174,8 +175,8 @@ def _along(
         if worse(found[low]) > worse(found[high]):
             return [known.of(row) for row in run.rows]
         if found[low] is found[high] or high - low < 2:
-            if found[low] is not found[high] and run.ranks[high] not in turns:
-                turns.append(run.ranks[high])
+            if found[low] is not found[high]:
+                turns.append((run.ranks[low], run.ranks[high]))
             answers[low:high] = [found[low]] * (high - low)
             continue
         middle = _guess(run.ranks, low, high, turns)
@@ -184,11 +185,10 @@ def _along(
     return answers
 
 
-def _guess(ranks: Sequence[Number], low: int, high: int, turns: Sequence[Number]) -> int:
-    """The place to ask next: beside a turn of the last runs, else in the middle."""
-    for turn in turns[: -_TURNS - 1 : -1]:
-        at = bisect_left(ranks, turn, lo=low, hi=high)
-        for place in (at, at - 1):
+def _guess(ranks: Sequence[Number], low: int, high: int, turns: Sequence[_Turn]) -> int:
+    """The place to ask next: on either side of a turn of the last runs, else in the middle."""
+    for below, above in turns[: -_TURNS - 1 : -1]:
+        for place in (bisect_left(ranks, above), bisect_right(ranks, below) - 1):
             if low < place < high:
                 return place
     return (low + high) // 2
