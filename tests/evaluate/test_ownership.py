@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from evaluate import plans
 from evaluate.plans import cents, flip, judged, plan_text, rental, worked
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,16 +101,44 @@ def test_the_break_even_utilisation_is_exact_where_rent_goes_by_the_hour():
     assert abs(rental(at).more.low) < Fraction(1, 1000)
 
 
-def test_the_break_even_utilisation_is_an_interval_where_periods_are_whole():
-    """Between u with one period too many and u with every period in full, and both ends are what they say."""
+def test_the_break_even_utilisation_is_where_a_period_begins():
+    """Fixed 19 760.5616 a year, 0.37044 an hour: 21 653.51 at 5110 h, 7 periods, which come to 20 650.
+
+    The eighth is paid from then on: 23 600. 5110 / 8760 = 7 / 12.
+    """
     found = rental(worked(), "monthly").break_even.value
-    assert not found.exact
-    slope = Fraction(2950, 730) - Fraction("0.37044")
-    assert found.high == Fraction("19760.5616") / (slope * 8760)
-    assert found.low == (Fraction("19760.5616") - 2950) / (slope * 8760)
-    for percent, answer in ((52, "rent"), (62, "buy")):
+    assert found.exact
+    assert found.low == Fraction(7, 12)
+    for percent, answer in (("58.33", "rent"), ("58.34", "buy")):
         told = rental(worked(utilisation=f"{percent} %", discount_rate=None), "monthly")
         assert told.answer == answer
+
+
+def test_the_break_even_utilisation_is_an_interval_where_it_turns_more_than_once():
+    """20 kW a card: (20 000 - 35) x 4 x 1.4 / 1000 x 0.21 = 23.47884 EUR an hour of use, 17 139.55 a period.
+
+    Rent at 22 000 a period, 62 000 EUR bought: turns are looked for period by period, by plain numbers.
+    """
+    changes = {
+        "energy": {"load": "20 kW"},
+        "month": "22000",
+        "price": "62000",
+        "discount_rate": None,
+    }
+    told = worked(**changes)
+    drawn = Fraction("23.47884")
+    fixed = told.owned.per_year.low - drawn * 5256
+    turns = []
+    cheaper = False
+    for period in range(12):
+        rent = 22000 * (period + 1)
+        for hour in (period * 730, period * 730 + Fraction(73_000_000 - 1, 100_000)):
+            now = fixed + drawn * (hour + Fraction(1, 10**6)) < rent
+            turns += [Fraction(period * 730, 8760)] if now is not cheaper and now else []
+            cheaper = now
+    found = rental(told, "monthly").break_even.value
+    assert (found.low, found.high) == (turns[0], turns[-1])
+    assert turns[0] < turns[-1]
 
 
 def test_beyond_all_hours_of_a_year_buying_never_pays():
@@ -151,6 +180,49 @@ def test_never_within_the_years_is_said():
     assert told.crossing_never == "within"
     assert told.first_year.never == "within"
     assert rental(worked(hour="1.60")).first_year.value.low in (3, 4)
+
+
+# --- Prices that cannot be compared ---------------------------------------------------------------
+
+
+TAX = "tax: {{basis: excluded}},\n     price: {{amount: "
+
+
+@pytest.mark.parametrize("told", ["", "tax: {{basis: included}}, "])
+@pytest.mark.parametrize(("amount", "who"), [("{hour}", "hourly"), ("{price}", "own")])
+def test_a_price_whose_tax_is_untold_is_compared_with_nothing(monkeypatch, told, amount, who):
+    """Before tax it may be a fifth less: no answer, and what would tell it (catalog 6)."""
+    offers = plans.OFFERS.replace(f"{TAX}{amount}", f"{told}price: {{{{amount: {amount}")
+    assert offers != plans.OFFERS
+    monkeypatch.setattr(plans, "OFFERS", offers)
+    found = worked()
+    assert any("tax" in condition.text for condition in found.conditions)
+    if who == "own":
+        assert found.owned is None
+        assert {rent.answer for rent in found.rentals} == {"open"}
+    else:
+        assert found.missing == ("hourly",)
+
+
+def test_untold_terms_of_extension_leave_an_interval(monkeypatch):
+    """7.2 periods pro rata are 21 240 EUR a year, 8 whole ones 23 600; owning costs 21 707.59 (D9)."""
+    monkeypatch.setattr(plans, "OFFERS", plans.OFFERS.replace(", extension: lots", ""))
+    rent = rental(worked(), "monthly")
+    assert (rent.per_year.low, rent.per_year.high) == (21240, 23600)
+    assert (rent.answer, rent.answer_discounted) == ("open", "rent")
+    assert rent.break_even.never == "open"
+
+
+def test_a_value_at_the_end_above_the_price_is_asked_for_anew():
+    """60 000 USD x 0.9 are 54 000 EUR, of cards that cost 44 000."""
+    told = judged(plan_text(residual="60000 USD"), head=RATE).ownerships[0]
+    assert told.owned is None
+    assert any("residual" in condition.text for condition in told.conditions)
+
+
+def test_a_rate_that_somebody_typed_is_named_with_what_it_converts():
+    told = judged(plan_text(), head=RATE, dollars=True).ownerships[0]
+    assert any("B. Ito typed it" in condition.text for condition in rental(told).conditions)
 
 
 # --- What is untold -------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ from fractions import Fraction
 from fiche.evaluate._frame import Frame
 from fiche.evaluate._owning import counted
 from fiche.evaluate._worths import HOURS_IN_YEAR, WATT_HOURS, numbers
-from fiche.kernel.figure import Figure, bare, between, either, floor, larger
+from fiche.kernel.figure import Figure, bare, between, ceil, either, floor, larger
 from fiche.kernel.origin import Stated
 from fiche.kernel.ownership import Crossing, Owned, Rental, Steps, Threshold
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.unit import ONE, count_of
 
-_PERIODS = "rent is paid by whole periods: below this no period is too many, above it none too few"
+_PERIODS = "rent is paid by whole periods: in between buying costs less as one begins, and renting as it ends"
+_LABEL = "break-even utilisation"
 _ENDS = "payments at the end of each year, one year after another"
 _OPEN = Threshold(never="open")
 
@@ -67,20 +68,33 @@ def break_even(
         return Threshold(never="rent")
     if fixed.low <= steps.base.low:
         return Threshold(never="below")
-    later = (fixed - steps.base) / (net * HOURS_IN_YEAR)
-    value = _spread(later, fixed, steps, net) if steps.whole else later
-    value = value.named(name, "break-even utilisation")
-    if later.low * HOURS_IN_YEAR.low < steps.least.low * steps.period.low:
+    if steps.whole:
+        return _by_periods(fixed, steps, energy, name)
+    value = ((fixed - steps.base) / (net * HOURS_IN_YEAR)).named(name, _LABEL)
+    if value.low * HOURS_IN_YEAR.low < steps.least.low * steps.period.low:
         return Threshold(never="below")
     return Threshold(value=value, never="above" if value.low > 1 else "")
 
 
-def _spread(later: Figure, fixed: Figure, steps: Steps, net: Figure) -> Figure:
-    """From where one period more could already cost as much, to where every period in full does."""
-    first = fixed - steps.base - steps.one
-    if first.low <= 0:
-        return later
-    return either(first / (net * HOURS_IN_YEAR), later, _PERIODS)
+def _by_periods(fixed: Figure, steps: Steps, energy: Figure | None, name: str) -> Threshold:
+    """After how many whole periods buying costs less: at once from some hour on, or by turns.
+
+    A period that begins makes rent jump, and its energy lets owning rise until it ends: from `first` periods
+    on buying costs less while a period is new, from `last` on until its end as well.
+    """
+    drawn = None if energy is None else energy * steps.period
+    net = steps.one if drawn is None else steps.one - drawn
+    least, above = steps.least.low, fixed - steps.base
+    last = ceil(above / net) - 1
+    if last.low < least:
+        return Threshold(never="below")
+    if above.low < steps.one.low * least:
+        first: Figure = last * 0  # the shortest rental costs more than the fewest hours of use
+    else:
+        first = floor((above if drawn is None else above - drawn) / net)
+    periods = last if first.low == last.low else either(first, last, _PERIODS)
+    value = (periods * steps.period / HOURS_IN_YEAR).named(name, _LABEL)
+    return Threshold(value=value, never="above" if value.low > 1 else "")
 
 
 # --- Time -----------------------------------------------------------------------------------------

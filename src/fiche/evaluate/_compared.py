@@ -39,17 +39,24 @@ def compared(plan: Plan, decision: Decision) -> Ownership:
     first = next((price for price in prices if price is not None), None)
     frame = Frame.of(plan, Money.of(decision.fiche.purchase, first))
     capex = priced(buy.candidate, None, frame, ground)
-    bought = None if capex is None else _bought(buy, capex, frame, ground)
+    asked = [*_above(capex, frame)]
+    bought = None
+    if capex is not None and capex.exact and not asked:
+        bought = _bought(buy, capex, frame, ground)
+    else:
+        asked += open_terms(buy.candidate, None, frame, ground)
     rented = {name: rental(outcomes[name].candidate, frame, ground) for name in plan.rent}
-    known = [each for each in rented.values() if each is not None]
+    told = [each for each in rented.values() if each is not None]
+    missing = tuple(name for name, found in rented.items() if found is None)
+    for name in missing:
+        asked += open_terms(outcomes[name].candidate, frame.rented_hours, frame, ground)
     return Ownership(
         plan=plan,
         basis="undiscounted" if frame.by_worth is None else "discounted",
         owned=bought,
-        rentals=tuple(
-            known if bought is None else (_against(r, bought, buy, frame) for r in known)
-        ),
-        missing=tuple(name for name, found in rented.items() if found is None),
+        rentals=tuple(told if bought is None else (_against(r, bought, buy, frame) for r in told)),
+        missing=missing,
+        conditions=tuple(dict.fromkeys(asked)),
         omitted=tuple(_omitted(plan, buy, [outcomes[name] for name in plan.rent])),
     )
 
@@ -69,10 +76,22 @@ def _ground(decision: Decision) -> Inquiry:
     )
 
 
+def _above(capex: Figure | None, frame: Frame) -> Iterator[Condition]:
+    """A value at the end above the price, once tax is taken off and currencies are one."""
+    back = frame.told("residual", frame.money.unit)
+    if capex is not None and capex.exact and isinstance(back, Figure) and back.low > capex.low:
+        yield Condition(
+            topic="ownership",
+            text=f"state 'residual' of plan '{frame.plan.id}' anew: it is above the price before tax",
+            supplier="author of the fiche",
+            piece_kind="fiche",
+        )
+
+
 def _bought(buy: Outcome, capex: Figure, frame: Frame, ground: Inquiry) -> Owned:
     named = capex.named(f"{frame.owner}.capex", "price of everything that is bought, before tax")
     found = owned(buy.candidate, named, frame)
-    terms = open_terms(buy.candidate, None, ground)
+    terms = open_terms(buy.candidate, None, frame, ground)
     return replace(found, conditions=(*found.conditions, *terms, *_stale(frame.plan, buy, ground)))
 
 

@@ -57,6 +57,11 @@ class Frame:
         """Rented without a break, whether used or not."""
         return self.word("rented", "as_used") == "without_break"
 
+    @property
+    def rented_hours(self) -> Figure:
+        """Hours of a year that are paid for where they are rented."""
+        return HOURS_IN_YEAR if self.always else self.used_hours
+
     def word(self, name: str, otherwise: str) -> str:
         """A word of the plan, or how it is read where it says nothing."""
         return self.plan.facts[name].value if name in self.plan.facts else otherwise

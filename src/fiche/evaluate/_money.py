@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fiche.criteria._exchange import Exchange
+from fiche.kernel.currency import currency_of
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.purchase import Purchase, Rate
 from fiche.kernel.record import record
@@ -31,14 +33,8 @@ class Money:
         source = currency_of(amount.unit)
         if source in ("", self.currency) or not isinstance(amount, Figure):
             return amount
-        for rate in self.rates:
-            if (rate.source, rate.target) == (source, self.currency):
-                return amount * rate.figure
-            if (rate.target, rate.source) == (source, self.currency):
-                return amount / rate.figure
-        return None
-
-
-def currency_of(unit: Unit) -> str:
-    """The currency of an amount or of a price; empty for what is none."""
-    return next((base for base, _ in unit.powers if len(base) == 3 and base.isupper()), "")
+        pair = {source, self.currency}
+        rate = next((one for one in self.rates if {one.source, one.target} == pair), None)
+        if rate is None:
+            return None
+        return Exchange(source=source, target=self.currency, rate=rate).of(amount)

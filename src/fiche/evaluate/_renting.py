@@ -5,14 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.criteria import _conditions
-from fiche.criteria._package import package
+from fiche.criteria._exchange import exchange
+from fiche.criteria._package import Package, package
 from fiche.criteria._stale import aged
 from fiche.criteria._terms import terms_of
 from fiche.evaluate._frame import Frame
-from fiche.evaluate._worths import HOURS_IN_YEAR
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
-from fiche.kernel.figure import Figure, Number, bare, ceil, larger
+from fiche.kernel.currency import currency_of
+from fiche.kernel.figure import Figure, Number, bare, ceil, either, larger
 from fiche.kernel.ownership import Rental, Steps
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate
@@ -21,41 +22,51 @@ from fiche.kernel.requirement import Candidate
 BASIS = "excluded"
 
 
+_UNTOLD = "the least that the offer's own terms allow, and what whole periods come to"
+
+
 def priced(
     candidate: Candidate, hours: Figure | None, frame: Frame, ground: Inquiry
 ) -> Figure | None:
-    """The package's cost for so many hours, in the plan's currency; None where nobody says it."""
-    found = _package(candidate, hours, ground)
-    cost = None if found is None else frame.money.converted(found[0])
-    return cost if isinstance(cost, Figure) else None
+    """The package's cost before tax for so many hours, in the plan's currency; None where nobody says it.
+
+    An interval where the terms of extension are untold: whole periods at most.
+    """
+    bought = _package(candidate, hours, ground)
+    if bought is None or bought.at_least is None or bought.conflicts:
+        return None
+    cost, least = bought.cost, bought.at_least
+    told = cost if least.low == cost.low else either(least, cost, _UNTOLD)
+    found = frame.money.converted(told)
+    return found if isinstance(found, Figure) else None
 
 
 def open_terms(
-    candidate: Candidate, hours: Figure | None, ground: Inquiry
+    candidate: Candidate, hours: Figure | None, frame: Frame, ground: Inquiry
 ) -> tuple[Condition, ...]:
     """What keeps that cost from being known."""
-    found = _package(candidate, hours, ground)
-    return () if found is None else found[1]
+    bought = _package(candidate, hours, ground)
+    if bought is None:
+        return ()
+    way = exchange(currency_of(bought.cost.unit), frame.money.currency, ground)
+    rate = (one for one in (way.open, way.guess) if one is not None)
+    conflicts = (_conditions.conflict(text) for text in bought.conflicts)
+    return (*conflicts, *bought.open, *rate)
 
 
-def _package(
-    candidate: Candidate, hours: Figure | None, ground: Inquiry
-) -> tuple[Figure, tuple[Condition, ...]] | None:
+def _package(candidate: Candidate, hours: Figure | None, ground: Inquiry) -> Package | None:
+    """The package on the basis of a plan, whose hours are its question however they are told."""
     load = candidate.workload
     if hours is not None:
         load = replace(load, figures={**load.figures, "duration": hours}, work=None)
     told = aged("cost", replace(candidate, workload=load), ground)
-    bought = package(told.candidate, BASIS, told.ground)
-    if bought is None:
-        return None
-    conflicts = tuple(_conditions.conflict(text) for text in bought.conflicts)
-    return bought.cost, (*conflicts, *bought.open)
+    return package(told.candidate, BASIS, replace(told.ground, assume=True))
 
 
 def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None:
     """Renting year by year; None where no price is told."""
     owner = f"{frame.owner}.{candidate.id}"
-    hours = HOURS_IN_YEAR if frame.always else frame.used_hours
+    hours = frame.rented_hours
     cost = priced(candidate, hours, frame, ground)
     if cost is None:
         return None
@@ -75,7 +86,7 @@ def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None
             else later.named(f"{owner}.rent_discounted", "renting, all years, discounted")
         ),
         steps=_steps(candidate, hours, yearly, frame, ground),
-        conditions=open_terms(candidate, hours, ground),
+        conditions=open_terms(candidate, hours, frame, ground),
     )
 
 

@@ -1,5 +1,9 @@
 """The currencies that an amount may be in."""
 
+from __future__ import annotations
+
+from fiche.kernel.unit import Unit
+
 # ISO 4217, without precious metals, funds and test codes.
 _CODES = """
 AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD
@@ -21,3 +25,8 @@ _MINOR = {**dict.fromkeys(_WHOLE.split(), 0), **dict.fromkeys(_THOUSANDTHS.split
 def minor_digits(currency: str) -> int:
     """Decimals that an amount is printed with: 2 for EUR, 0 for JPY, 3 for KWD."""
     return _MINOR.get(currency, 2)
+
+
+def currency_of(unit: Unit) -> str:
+    """The currency of an amount or of a price; empty for what is none."""
+    return next((base for base, _ in unit.powers if base in CURRENCIES), "")

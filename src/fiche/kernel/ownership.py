@@ -168,11 +168,12 @@ class Rental:
 
 @record
 class Ownership:
-    """One plan, worked out. `owned` is None where nothing is told of the purchase's price.
+    """One plan, worked out. `owned` is None where the purchase's price before tax is not known.
 
     `omitted` are the points that are often left out and that this plan does not speak of; `missing` candidates
-    to rent whose price nobody says. `basis` is `discounted` where the plan names a rate: the answer rests on
-    it; else `undiscounted`.
+    to rent whose price before tax nobody says, or where documents contradict each other; `conditions` are what
+    would tell these prices. `basis` is `discounted` where the plan names a rate: the answer rests on it; else
+    `undiscounted`.
     """
 
     plan: Plan
@@ -180,4 +181,5 @@ class Ownership:
     owned: Owned | None
     rentals: tuple[Rental, ...] = ()
     missing: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     omitted: tuple[str, ...] = ()

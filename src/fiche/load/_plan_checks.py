@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fiche.kernel.catalog import Offer
+from fiche.kernel.currency import currency_of
 from fiche.kernel.figure import Figure
 from fiche.kernel.ownership import Plan
 from fiche.kernel.purchase import Purchase, Rate
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.unit import Unit
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping as MappingNode
 from fiche.load.node import Scalar
@@ -59,7 +59,7 @@ def _currencies(
     """Two currencies of one plan need a rate: they are never added as if they were one."""
     seen: dict[str, None] = {purchase.currency: None} if purchase.currency else {}
     for name, figure in _amounts(node, plan, bought):
-        currency = _currency(figure.unit)
+        currency = currency_of(figure.unit)
         first = next(iter(seen), currency)
         if currency and currency not in seen and not _leads(currency, first, purchase.rates):
             message = f"this is in {currency}, and the plan is compared in {first}"
@@ -81,13 +81,8 @@ def _amounts(
     energy = node.mapping("energy")
     for key, figure in plan.figures.items():
         owner = energy if key in energy else node
-        if key in owner and _currency(figure.unit):
+        if key in owner and currency_of(figure.unit):
             yield owner.entries[key].key, figure
-
-
-def _currency(unit: Unit) -> str:
-    """The currency of an amount; empty for what is none."""
-    return next((base for base, _ in unit.powers if len(base) == 3 and base.isupper()), "")
 
 
 def _leads(source: str, target: str, rates: tuple[Rate, ...]) -> bool:

@@ -31,6 +31,7 @@ def _plan(told: Ownership, book: Ledger, places: Places) -> dict[str, Any]:
         "owned": None if told.owned is None else _owned(told.owned, book),
         "rentals": [_rental(rent, book) for rent in told.rentals],
         "missing": list(told.missing),
+        "conditions": [condition(each) for each in told.conditions],
         "omitted": list(told.omitted),
     }
 

@@ -76,6 +76,8 @@ def _open(desk: Desk, told: Ownership) -> Iterator[Parts]:
         for each in conditions:
             if each.topic != "ownership":
                 yield desk.say("own_open_term", candidate=Code(who), text=Quoted(each.text))
+    for each in told.conditions:
+        yield desk.say("own_open_price", text=Quoted(each.text))
 
 
 # --- What it rests on -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.ownership import CostLine, Flip, Ownership, Rental
+from fiche.kernel.record import replace
 from fiche.report import numbers
 from fiche.report._costed import never, share, threshold, valued, years
 from fiche.report._left_out import left_out, rested_on
@@ -29,6 +30,7 @@ def _plan(desk: Desk, told: Ownership, place: int) -> Iterator[Block]:
     yield Paragraph(_lead(desk, told), "plain")
     if told.owned is None:
         yield Paragraph(desk.say("own_no_price", own=Code(told.plan.buy)), "plain")
+        yield from left_out(desk, told)
         return
     for rent in told.rentals:
         yield Paragraph(_answer(desk, told, rent), "lead")
@@ -92,7 +94,10 @@ def _cheaper(desk: Desk, answer: str, more: Figure | None) -> Parts:
 
 
 def _unsigned(desk: Desk, more: Figure) -> str:
-    return numbers.amount(more, desk.style).lstrip("-")
+    """What is below zero the other way round: it is said to be less."""
+    if more.low >= 0 or more.high is None:
+        return numbers.amount(more, desk.style)
+    return numbers.amount(replace(more, low=-more.high, high=-more.low), desk.style)
 
 
 def _hangs(desk: Desk, rent: Rental) -> Parts:
@@ -107,15 +112,21 @@ def _hangs(desk: Desk, rent: Rental) -> Parts:
     assert value is not None
     assert value.value is not None
     inside = first.distance.low == 0 and not value.value.exact
-    between = first.name == "years" and not value.value.exact
-    key = "own_hangs_inside" if inside else "own_hangs_years" if between else "own_hangs"
     return desk.say(
-        key,
+        "own_hangs_inside" if inside else _hanging(first.name, value.value, rent),
         input=desk.word(f"own_in_{first.name}"),
         used=valued(desk, first.name, first.used),
         value=valued(desk, first.name, value.value),
         distance=desk.amount(first.distance, share(desk, first.distance, 1)),
     )
+
+
+def _hanging(name: str, value: Figure, rent: Rental) -> str:
+    """Years are tried one by one, and rent by whole periods jumps: no cost is the same there."""
+    if name == "years" and not value.exact:
+        return "own_hangs_years"
+    jumps = name == "utilisation" and rent.steps is not None and rent.steps.whole
+    return "own_hangs_turn" if jumps else "own_hangs"
 
 
 # --- Costs ----------------------------------------------------------------------------------------

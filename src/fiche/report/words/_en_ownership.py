@@ -29,14 +29,17 @@ OWNERSHIP: dict[str, str] = {
     "own_hangs_years": (
         " The answer hangs first on {input}: {used} is used, and between {value} it changes, {distance} away."
     ),
+    "own_hangs_turn": (
+        " The answer hangs first on {input}: {used} is used, and at {value} it changes, {distance} away."
+    ),
     "own_hangs_inside": (
         " The answer hangs first on {input}: {used} lies within {value}, where it depends on how the last "
         "period is filled."
     ),
     "own_hangs_on_nothing": " No input alone turns it within its range.",
     "own_headroom": " All that is untold may come to {headroom} a year before renting is cheaper.",
-    "own_no_price": "Nothing is compared: no price of {own} is told.",
-    "own_no_rent": "No price of {rent} is told: it is not compared.",
+    "own_no_price": "Nothing is compared: the price of {own} before tax is not known.",
+    "own_no_rent": "The price of {rent} before tax is not known: it is not compared.",
     # --- Costs
     "own_costs_caption": "What {plan} costs: owning line by line, and each rental",
     "own_cost": "Cost",
@@ -77,9 +80,9 @@ OWNERSHIP: dict[str, str] = {
     "own_even_first": "at the end of year {year}",
     "own_even_note": (
         "Utilisation: above it buying costs less, undiscounted, with energy that follows use; beside it, "
-        "owning a year / (cards x 8760 h x rent an hour), whose energy is that of the stated use. An interval "
-        "is where whole periods of rent decide. Time: purchase and running costs against rent paid, before "
-        "any resale."
+        "owning a year / (cards x 8760 h x rent an hour), whose energy is that of the stated use. Where rent "
+        "is paid by whole periods it turns as one begins; an interval is where it turns more than once. Time: "
+        "purchase and running costs against rent paid, before any resale."
     ),
     "own_never_open": "open",
     "own_never_none": "never ({range})",
@@ -145,6 +148,7 @@ OWNERSHIP: dict[str, str] = {
         "driver terms: {card} is a GeForce card, whose driver licence limits use in a data centre; untold here"
     ),
     "own_open_term": "open of {candidate}: {text}",
+    "own_open_price": "to be told before it is compared: {text}",
     "own_considered": "considered, {what}: {text}",
     "own_considered_egress": "egress",
     "own_considered_lead_time": "lead time",
