@@ -13,6 +13,7 @@ from fiche.evaluate.difference import Statuses, Verdict, moved, renames, standin
 from fiche.evaluate.difference_changes import Edit, Spoken, edits
 from fiche.evaluate.difference_moves import Asked
 from fiche.evaluate.difference_parts import Key
+from fiche.evaluate.difference_purchase import beside, value
 from fiche.evaluate.difference_told import Told
 from fiche.kernel.difference import Difference, Move, Side
 from fiche.kernel.record import replace
@@ -89,16 +90,10 @@ def spoken(document: Document) -> dict[Key, Spoken]:
     for one in document["inputs"]:
         if one["role"] in _FILES:
             found["input", one["file"]] = Spoken({"sha256": one["sha256"]})
-    if document["choice"] is not None:
-        told = {key: str(value) for key, value in document["choice"].items() if _plain(value)}
-        found["choice", ""] = Spoken(told)
+    found.update(beside(document, numbers))
     for one in document["invalidated_by"]:
         found["invalidated_by", one["value"]] = Spoken({"": one["value"]})
     return found
-
-
-def _plain(value: object) -> bool:
-    return isinstance(value, str | int) and value != ""
 
 
 def _workload(load: Document, numbers: Mapping[str, Any]) -> Iterator[tuple[Key, Spoken]]:
@@ -121,19 +116,9 @@ def _workload(load: Document, numbers: Mapping[str, Any]) -> Iterator[tuple[Key,
 
 def _number(name: str, numbers: Mapping[str, Any]) -> Spoken:
     figure = numbers.get(name, {})
-    told: Told = {"": _value(figure)}
+    told: Told = {"": value(figure)}
     told |= {key: figure[key] for key in ("by", "because") if figure.get(key)}
     return Spoken(told, (name,))
-
-
-def _value(figure: Mapping[str, Any]) -> str:
-    """Bounds with the unit; bytes and decimals are written alike."""
-    one = figure.get("bytes", figure.get("value"))
-    if one is None:
-        low, high = (figure.get(f"{end}_bytes", figure.get(end)) for end in ("low", "high"))
-        one = f"{low} to {'open' if high is None else high}"
-    unit = figure.get("unit", "")
-    return f"{one} {unit}".strip()
 
 
 def _requirement(one: Document, numbers: Mapping[str, Any]) -> Spoken:
@@ -144,7 +129,7 @@ def _requirement(one: Document, numbers: Mapping[str, Any]) -> Spoken:
 
 
 def _with(told: Told, figures: Mapping[str, str], numbers: Mapping[str, Any]) -> Spoken:
-    told = {**told, **{key: _value(numbers.get(name, {})) for key, name in figures.items()}}
+    told = {**told, **{key: value(numbers.get(name, {})) for key, name in figures.items()}}
     return Spoken(told, tuple(figures.values()))
 
 
@@ -177,18 +162,18 @@ def _listed(kind: str, numbers: Mapping[str, Any]) -> Iterator[tuple[Key, Spoken
 
 
 def _policy(policy: Document, numbers: Mapping[str, Any]) -> Iterator[tuple[Key, Spoken]]:
-    for name, value in policy.items():
-        if isinstance(value, Mapping):
-            for key, entry in value.items():
+    for name, rule in policy.items():
+        if isinstance(rule, Mapping):
+            for key, entry in rule.items():
                 yield ("policy", f"{name}.{key}"), Spoken({"": _entry(entry, numbers)})
-        elif value is not None:
-            yield ("policy", name), Spoken({"": _entry(value, numbers)})
+        elif rule is not None:
+            yield ("policy", name), Spoken({"": _entry(rule, numbers)})
 
 
 def _entry(entry: object, numbers: Mapping[str, Any]) -> str:
     if isinstance(entry, list):
         return ", ".join(str(each) for each in entry)
-    return _value(numbers[entry]) if isinstance(entry, str) and entry in numbers else str(entry)
+    return value(numbers[entry]) if isinstance(entry, str) and entry in numbers else str(entry)
 
 
 # --- What a verdict's own words lead to ---------------------------------------------------------

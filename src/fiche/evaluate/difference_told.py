@@ -79,13 +79,34 @@ def _fields(name: str, value: object, left: frozenset[str]) -> Iterator[tuple[st
 def _several(
     name: str, values: tuple[object, ...], left: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
-    """Words in one line; whole things by their number."""
+    """Words in one line; whole things each by what it is called, whatever their order."""
     if all(isinstance(each, str | int) for each in values):
         if values:
             yield name, ", ".join(_plain(each) for each in values)
         return
-    for place, each in enumerate(values, 1):
-        yield from _parts(_under(name, str(place)), each, left)
+    alike: dict[str, list[Told]] = {}
+    for each in values:
+        alike.setdefault(called(each), []).append(dict(_parts("", each, left)))
+    for start, parts in numbered(name, alike):
+        yield from ((_under(start, inner), word) for inner, word in parts.items())
+
+
+def numbered(name: str, alike: Mapping[str, list[Told]]) -> Iterator[tuple[str, Told]]:
+    """Each thing of a list under its name; those of one name by what they say, with a number."""
+    for called_, group in alike.items():
+        for place, parts in enumerate(sorted(group, key=lambda one: sorted(one.items())), 1):
+            number = "" if called_ and len(group) == 1 else str(place)
+            yield _under(name, _under(called_, number)), parts
+
+
+# What tells things of a list apart, the first that they have: an order by its id, an opinion by whose it is.
+_CALLED = ("id", "fact", "topic", "by", "role", "source")
+
+
+def called(value: object) -> str:
+    """The name of one thing of a list, a record or a part of a document; empty where it has none."""
+    get = value.get if isinstance(value, Mapping) else lambda key: getattr(value, key, "")
+    return next((each for each in map(get, _CALLED) if isinstance(each, str) and each), "")
 
 
 def _under(name: str, key: str) -> str:

@@ -18,6 +18,8 @@ def choice(decision: Decision, book: Ledger, places: Places) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if decision.fiche.choice is not None:
         told["choice"] = _choice(decision.fiche.choice, decision.choosing, book, places)
+    if decision.fiche.purchase.currency:
+        told["currency"] = decision.fiche.purchase.currency
     if decision.fiche.purchase.facts:
         facts = decision.fiche.purchase.facts
         told["buyer"] = {name: fact(one, places) for name, one in facts.items()}
