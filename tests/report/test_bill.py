@@ -179,3 +179,25 @@ def test_the_file_has_each_bill_by_its_ids(made, document):
         ids = [*bill["numbers"].values()]
         ids += [line[k] for line in bill["lines"] for k in ("quantity", "price", "amount")]
         assert {one for one in ids if one is not None} <= set(figures)
+
+
+def test_items_priced_with_tax_do_not_sum_to_what_is_before_tax():
+    """120 with 20 % in it is 100 before: the report says which of the two the items sum to."""
+    told = bought("120 USD", tax="included", tax_rate="20 %")
+    assert told["Before tax"][0] == "the items are priced with tax: their sum, less the tax"
+    assert bought("100 USD", tax_rate="20 %")["Before tax"][0] == "sum of the items"
+
+
+def test_a_price_that_ran_out_says_so_beside_the_order():
+    assert "over on the decision's date" in bought(valid_until="2026-11-01")["Order"][0]
+    assert "over on" not in bought(valid_until="2026-12-31")["Order"][0]
+
+
+def test_what_is_bought_and_what_is_rented_say_so_in_one_column():
+    """44 000 to own and 22 916.16 for 5256 hours are no two prices of one thing."""
+    made = compile_fiche(SAMPLES / "buy-or-rent" / "fiche.yaml").decision
+    told = {row[0].split(",")[0]: row[2] for row in rows(view(made), "candidates") if len(row) > 2}
+    assert "to own" in told["own"]
+    assert "for 5 256 h" in told["hourly"].replace("\u00a0", " ").replace("\u202f", " ")
+    both = compile_fiche(SAMPLES / "package-cost" / "fiche.yaml").decision
+    assert not [row for row in rows(view(both), "candidates") if len(row) > 2 and " for " in row[2]]

@@ -175,7 +175,7 @@ def test_the_ground_of_the_price_is_told_and_so_is_that_there_is_none(report):
 @pytest.mark.parametrize(
     ("listed", "says"),
     [
-        ("60 USD", "by list; the offer is 12.86 USD CALC below it (0.2143 CALC)."),
+        ("60 USD", "by list; the offer is 12.86 USD CALC below it (21.43 % CALC)."),
         ("40 USD", "by list; less the price of the offer: −7.14 USD CALC."),
         ("60 EUR", "by list; no discount can be computed from it."),
     ],
@@ -287,3 +287,42 @@ def test_a_quote_that_ends_before_the_order_is_open_on_that_day(tmp_path):
     assert "2027-01-04" in asked[0]["text"]
     held = judged(tmp_path, order={"date": "2026-12-31"})
     assert "acceptance" not in held["choice"]
+
+
+# --- What a purchasing officer reads on page one ---------------------------------------------------
+
+
+def test_page_one_says_what_to_order_of_whom_for_how_much_and_by_when(report):
+    (box,) = inside(report.opening, Box)
+    told = words(box.closing).replace("\u00a0", " ")
+    assert (
+        "To order: RTX 6000 Ada Generation, 2 lots with 2 cards from Montclair Calcul (offer "
+        "montclair-6000-ada), bought: 17 256.00 EUR CALC with tax (14 380.00 EUR CALC before tax); "
+        "to be placed on 2026-12-07; the price holds until 2026-12-31."
+    ) in told
+    (told,) = callouts(report, "conditional")
+    assert "Before the order of 2026-12-07" in told
+    assert "At delivery, on 2026-12-21 at the earliest" in told
+
+
+def test_what_the_buyer_recovers_stands_beside_what_is_invoiced():
+    made = committee()
+    who = made.outcomes[0]
+    borne = replace(who, bill=replace(who.bill, payable=who.bill.before_tax))
+    (box,) = inside(view(replace(made, outcomes=(borne, *made.outcomes[1:]))).opening, Box)
+    told = words(box.closing).replace("\u00a0", " ")
+    assert "before tax), 14 380.00 EUR CALC after what the buyer recovers; to be placed" in told
+
+
+def test_nothing_is_to_be_ordered_where_the_choice_is_excluded_or_none():
+    for name in ("one-h100", "none"):
+        (box,) = inside(view(changed(chosen=name)).opening, Box)
+        assert "To order" not in words(box.closing)
+
+
+def test_page_one_says_by_how_much_the_others_fail(report):
+    """Why not the others, in amounts and not in the words of the rule."""
+    told = {row[0].split(",")[0]: row[-1] for row in rows(report, "candidates") if len(row) > 2}
+    assert told["one-h100"].replace("\u00a0", " ") == (
+        "budget: needs 28 900.00 EUR CALC, has 16 000.00 EUR STATED · quote-orion"
+    )

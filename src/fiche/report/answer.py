@@ -10,7 +10,7 @@ from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.origin import Observed
 from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
-from fiche.report import chosen
+from fiche.report import chosen, ownership
 from fiche.report.desk import Desk, joined
 from fiche.report.observed import asked_and_free
 from fiche.report.parts import (
@@ -89,7 +89,14 @@ def _box(desk: Desk) -> Box:
     return Box(
         question=desk.word("question"),
         answers=answers,
-        closing=(*unasked(desk), candidate_counts(desk), *next_line(desk), chosen.sentence(desk)),
+        closing=(
+            *unasked(desk),
+            candidate_counts(desk),
+            *next_line(desk),
+            *ownership.page_one(desk),
+            chosen.sentence(desk),
+            *chosen.order_line(desk),
+        ),
     )
 
 

@@ -51,7 +51,7 @@ def _rows(desk: Desk, outcome: Outcome) -> Iterator[Row]:
     hourly = (desk.amount(bill.hourly),) if bill.hourly is not None else ()
     yield row(
         desk.word("bill_order"),
-        cell(_order(desk, offer, bill), *_behind(desk, offer, bill)),
+        cell(ordered(desk, offer, bill), *_behind(desk, offer, bill)),
         cell(hourly, desk.say("bill_hourly") if hourly else None, numeric=True),
     )
     yield from (_line(desk, line, offer, bill.term) for line in bill.lines)
@@ -74,7 +74,7 @@ def _unsaid(desk: Desk, outcome: Outcome) -> list[Parts]:
 # --- What to order --------------------------------------------------------------------------------
 
 
-def _order(desk: Desk, offer: Offer, bill: Bill) -> Parts:
+def ordered(desk: Desk, offer: Offer, bill: Bill) -> Parts:
     """So many lots from whom, for how long. Counts are plain words here: a mark would tear them."""
     seller, named = Quoted(offer.seller), Code(offer.id)
     told = desk.say("bill_ordered_untold", seller=seller, offer=named)
@@ -150,7 +150,8 @@ def _measured(hours: Node) -> list[str]:
 def _validity(desk: Desk, bill: Bill) -> Parts:
     if not bill.valid_until:
         return (Missing(desk.word("bill_valid_untold")),)
-    return desk.say("bill_valid", until=Code(bill.valid_until))
+    over = bill.valid_until < desk.decision.fiche.date
+    return desk.say("bill_over" if over else "bill_valid", until=Code(bill.valid_until))
 
 
 def _word(desk: Desk, bill: Bill) -> Parts:
@@ -203,11 +204,17 @@ def _totals(desk: Desk, bill: Bill) -> Iterator[Row]:
 
 
 def _taxed(desk: Desk, bill: Bill) -> Iterator[Row]:
-    sums = desk.say("bill_sum")
-    yield _total(desk, bill, "before_tax", bill.before_tax, sums, "bill_no_rate")
+    yield _total(desk, bill, "before_tax", bill.before_tax, _untaxed(desk, bill), "bill_no_rate")
     yield _total(desk, bill, "after_tax", bill.after_tax, _tax(desk, bill), "bill_no_rate")
     why = "bill_no_recovery" if bill.recovery is None else "bill_no_rate"
     yield _total(desk, bill, "payable", bill.payable, _recovered(desk, bill), why)
+
+
+def _untaxed(desk: Desk, bill: Bill) -> Parts:
+    """The sum of the items; where these are priced with tax, that sum is the other total."""
+    before, net = bill.before_tax, bill.net
+    taxed = before is not None and (before.low, before.high) != (net.low, net.high)
+    return desk.say("bill_less_tax" if taxed else "bill_sum")
 
 
 def _tax(desk: Desk, bill: Bill) -> Parts:

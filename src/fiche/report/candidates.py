@@ -111,9 +111,21 @@ def _cost(desk: Desk, outcome: Outcome) -> Cell:
         told: Parts = (desk.amount(outcome.cost),)
         if bill is not None and bill.basis:
             told = desk.say(f"basis_{bill.basis}", amount=told)
-        return cell(told, _with_tax(desk, bill), numeric=True)
+        return cell(told, _with_tax(desk, bill), _covers(desk, outcome), numeric=True)
     key = "no_cost" if outcome.candidate.offer else "no_offer"
     return cell(Missing(desk.word(key)), numeric=True)
+
+
+def _covers(desk: Desk, outcome: Outcome) -> Parts | None:
+    """To own, or for how many hours: said where both stand in one column, which compares them in nothing."""
+    offers = [o.candidate.offer for o in desk.decision.outcomes]
+    mine, bill = outcome.candidate.offer, outcome.bill
+    if mine is None or len({offer.kind for offer in offers if offer is not None}) < 2:
+        return None
+    if mine.kind == "buy":
+        return (Words(desk.word("cost_to_own")),)
+    hours = bill.term.hours if bill is not None else None
+    return None if hours is None else desk.say("cost_for_hours", hours=desk.amount(hours))
 
 
 def _with_tax(desk: Desk, bill: Bill | None) -> Parts | None:
@@ -124,16 +136,27 @@ def _with_tax(desk: Desk, bill: Bill | None) -> Parts | None:
 
 
 def _open(desk: Desk, outcome: Outcome) -> Cell:
-    """Topics that are open, or the first must that excludes; the sections below tell them whole."""
+    """Topics that are open, or the musts that exclude; the sections below tell them whole."""
     if outcome.verdict is Verdict.EXCLUDE:
-        first = next(
-            f for f in outcome.findings if f.level == "must" and f.verdict is Verdict.EXCLUDE
-        )
-        reason = desk.say(
-            "excluded_by", requirement=Code(first.requirement), reason=desk.legible(first.text)
-        )
-        pieces = (Words(" · "), *desk.references(first.pieces)) if first.pieces else ()
-        return cell((*reason, *pieces))
+        return cell(*_excluding(desk, outcome))
     asked = (*desk.decision.workload_conditions, *outcome.conditions)
     topics = dict.fromkeys(desk.topic(c.topic) for c in asked)
     return cell(joined([Words(t) for t in topics])) if topics else cell(desk.word("no_open_points"))
+
+
+def _excluding(desk: Desk, outcome: Outcome) -> Iterator[Parts]:
+    """The first must that excludes with its two amounts, or its words; then the others by name."""
+    failed = [f for f in outcome.findings if f.level == "must" and f.verdict is Verdict.EXCLUDE]
+    first = failed[0]
+    reason = desk.legible(first.text)
+    if first.reason == "above_capacity":
+        need, have = desk.compared(first)
+        reason = desk.say("excluded_above", need=need, have=have)
+        if first.attested_by:
+            people = joined([Quoted(name) for name in first.attested_by])
+            reason += (Words(", "), *desk.say("on_word", people=people))
+    told = desk.say("excluded_by", requirement=Code(first.requirement), reason=reason)
+    yield (*told, Words(" · "), *desk.references(first.pieces)) if first.pieces else told
+    others = dict.fromkeys(f.requirement for f in failed if f.requirement != first.requirement)
+    if others:
+        yield desk.say("excluded_too", others=joined([Code(name) for name in others]))

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiche.kernel.bill import Bill
 from fiche.kernel.choice import AT_DELIVERY, BEFORE_ORDER, Acceptance, Choosing, Mismatch
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
+from fiche.report.bill import ordered
 from fiche.report.desk import Desk, joined
-from fiche.report.parts import Block, Callout, Code, Items, Paragraph, Parts, Quoted, Words
+from fiche.report.parts import (
+    Block,
+    Callout,
+    Code,
+    Items,
+    Missing,
+    Paragraph,
+    Parts,
+    Quoted,
+    Words,
+)
 
 _WHEN = {BEFORE_ORDER: "choice_before_order", AT_DELIVERY: "choice_at_delivery"}
 # What a test at delivery shows where the author names none, by topic.
@@ -37,6 +49,42 @@ def sentence(desk: Desk) -> Parts:
     if choice.because:
         told += desk.say("chosen_because", because=Quoted(_unended(choice.because)))
     return (*told, Words("."), *cheaper(desk))
+
+
+def order_line(desk: Desk) -> Iterator[Parts]:
+    """What to order, of whom, for how much and by when: nothing where it is excluded or has no price."""
+    chosen = chosen_of(desk)
+    if chosen is None or chosen.bill is None or chosen.status == "excluded":
+        return
+    who, bill, choice = chosen.candidate, chosen.bill, desk.decision.fiche.choice
+    assert who.offer is not None
+    order = choice.order if choice is not None else None
+    yield (
+        Words(desk.word("choice_to_order"), strong=True),
+        Quoted(who.card.name if who.card else who.gpu),
+        Words(", "),
+        *ordered(desk, who.offer, bill),
+        Words(": "),
+        *_comes_to(desk, bill),
+        *(desk.say("choice_to_place", day=Code(order.date)) if order and order.date else ()),
+        *_price_until(desk, bill),
+        Words("."),
+    )
+
+
+def _comes_to(desk: Desk, bill: Bill) -> Parts:
+    """With tax first: that is what the seller invoices; then before tax, and what this buyer bears."""
+    after, before = desk.amount(bill.after_tax), desk.amount(bill.before_tax)
+    told = desk.say("choice_comes_to", after=after, before=before)
+    if bill.payable is None or bill.after_tax is None or bill.payable.low == bill.after_tax.low:
+        return told
+    return (*told, *desk.say("choice_borne", payable=desk.amount(bill.payable)))
+
+
+def _price_until(desk: Desk, bill: Bill) -> Parts:
+    if not bill.valid_until:
+        return (Words("; "), Missing(desk.word("choice_price_no_day")))
+    return desk.say("choice_price_until", day=Code(bill.valid_until))
 
 
 def _unended(text: str) -> str:
@@ -89,8 +137,18 @@ def _accepted(desk: Desk, found: Choosing) -> Iterator[Block]:
     for when, key in _WHEN.items():
         asked = tuple(a for a in found.acceptance if a.when == when)
         if asked:
-            yield Paragraph((Words(desk.word(key), strong=True),))
+            yield Paragraph((Words(desk.word(key), strong=True), *_by_when(desk, when)))
             yield Items(tuple(_acceptance(desk, a, found) for a in asked))
+
+
+def _by_when(desk: Desk, when: str) -> Parts:
+    """The day of the order, and the earliest day of delivery, as far as they are on record."""
+    choice, chosen = desk.decision.fiche.choice, chosen_of(desk)
+    if when == BEFORE_ORDER:
+        day = choice.order.date if choice is not None and choice.order is not None else ""
+        return desk.say("choice_order_day", day=Code(day)) if day else ()
+    day = chosen.schedule.value if chosen is not None and chosen.schedule is not None else ""
+    return desk.say("choice_delivery_day", day=Quoted(day)) if day else ()
 
 
 def _acceptance(desk: Desk, asked: Acceptance, found: Choosing) -> Parts:

@@ -102,7 +102,7 @@ class Desk:
     def open_on(self, found: Finding) -> str:
         """The topics that keep a finding open; empty where something else decides it."""
         topics = dict.fromkeys(self.topic(condition.topic) for condition in found.conditions)
-        if found.reason != "open" or not topics:
+        if not topics or not (found.reason == "open" or _points_overlap(found)):
             return ""
         return self.word("open_on").format(topics=", ".join(topics))
 
@@ -226,6 +226,13 @@ class Desk:
         if len(ends) > 1 or numbers.whole(ends[0]):
             return told
         return f"{told} ({numbers.amount_exact(node, self.style)})"
+
+
+def _points_overlap(found: Finding) -> bool:
+    """Two single numbers overlap only because more may come: "the intervals overlap" would say nothing."""
+    sides = (found.need, found.have)
+    points = all(isinstance(side, Figure) and side.exact for side in sides)
+    return found.reason == "overlap" and points
 
 
 def short_label(node: Node) -> str:

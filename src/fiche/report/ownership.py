@@ -26,6 +26,17 @@ def section(desk: Desk) -> Section | None:
     return Section(id="ownership", title=desk.word("own_title"), blocks=tuple(blocks))
 
 
+def page_one(desk: Desk) -> Iterator[Parts]:
+    """One sentence a plan: what it says against each rental that it could be compared with."""
+    for told in desk.decision.ownerships:
+        lead = desk.say("own_page_one", plan=Code(told.plan.id), own=Code(told.plan.buy))
+        answers = [_against(desk, told, rent) for rent in told.rentals]
+        answers += [desk.say("own_no_rent", rent=Code(name)) for name in told.missing]
+        if told.owned is None:
+            answers = [desk.say("own_no_price", own=Code(told.plan.buy))]
+        yield (Words(desk.word("own_lead"), strong=True), *lead, *joined(answers, " "))
+
+
 def _plan(desk: Desk, told: Ownership, place: int) -> Iterator[Block]:
     yield Paragraph(_lead(desk, told), "plain")
     if told.owned is None:
@@ -70,6 +81,10 @@ def _rented(told: Ownership) -> str:
 
 
 def _answer(desk: Desk, told: Ownership, rent: Rental) -> Parts:
+    return _against(desk, told, rent) + _hangs(desk, rent)
+
+
+def _against(desk: Desk, told: Ownership, rent: Rental) -> Parts:
     found = desk.say(
         "own_against", rent=Code(rent.candidate), first=_cheaper(desk, rent.answer, rent.more)
     )
@@ -82,7 +97,7 @@ def _answer(desk: Desk, told: Ownership, rent: Rental) -> Parts:
         found += desk.say("own_discounted_at", rate=told_rate, second=second)
     if {rent.answer, rent.answer_discounted} == {"buy", "rent"}:
         found += (Words(desk.word("own_signs"), strong=True),)
-    return found + _hangs(desk, rent)
+    return found
 
 
 def _cheaper(desk: Desk, answer: str, more: Figure | None) -> Parts:

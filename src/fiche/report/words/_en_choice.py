@@ -10,8 +10,16 @@ CHOICE: dict[str, str] = {
         "{candidate} is chosen and is not retained ({state}). The choice holds only if every "
         "acceptance condition below is met."
     ),
+    "choice_to_order": "To order: ",
+    "choice_comes_to": "{after} with tax ({before} before tax)",
+    "choice_borne": ", {payable} after what the buyer recovers",
+    "choice_to_place": "; to be placed on {day}",
+    "choice_price_until": "; the price holds until {day}",
+    "choice_price_no_day": "nobody says until when the price holds",
     "choice_before_order": "Before the order",
+    "choice_order_day": " of {day}",
     "choice_at_delivery": "At delivery",
+    "choice_delivery_day": ", on {day} at the earliest",
     "choice_excluded_title": "An excluded candidate is chosen",
     "choice_excluded_lead": (
         "{candidate} is chosen although it is excluded ({state}): no acceptance condition can mend "
@@ -47,6 +55,8 @@ CHOICE: dict[str, str] = {
     "choice_tax": "Tax",
     "choice_after_tax": "With tax",
     "choice_payable": "Payable by this buyer",
+    "choice_documents": "Documents",
+    "choice_delivery": "Delivery, earliest",
     "choice_validity": "Price holds until",
     "choice_order": "Order",
     "choice_buyer": "Buyer",
@@ -90,6 +100,7 @@ CHOICE: dict[str, str] = {
     "price_none": "no price reasonableness on record.",
     "price_comparison": "{n} offers were compared: {offers}.",
     "price_offer": "{offer} ({seller}) {cost}",
+    "price_over": ", which held until {until}",
     "price_offer_bare": "{offer}",
     "price_list": "the list price is {listed}, by {piece}; {discount}.",
     "price_discount": "the offer is {amount} below it",
@@ -123,8 +134,8 @@ CHOICE: dict[str, str] = {
     # Thresholds
     "procedure_title": "The need's total, beside the policy's thresholds",
     "procedure_lead": (
-        "Several orders for one need count as one: this order {order}, with similar orders {total}, "
-        "before tax."
+        "As one need, as the fiche puts these orders together: this order {order}, with similar orders "
+        "{total}, before tax."
     ),
     "procedure_alone": "This order before tax: {order}. No similar order is on record.",
     "procedure_open": "Open: {what}.",
@@ -142,7 +153,8 @@ CHOICE: dict[str, str] = {
     "similar_too_old": "not counted: before that period",
     "similar_within": "The policy counts orders of {period} before this one: {source}.",
     "similar_no_amount": "no amount stated",
-    "similar_other_currency": "in another currency",
+    "similar_other_currency": "in another currency, and no rate is told",
+    "similar_unattested": "{piece} attests no such amount",
     "similar_no_basis": "whether before tax is untold",
     "similar_with_tax": "with tax, and its amount before tax is untold",
     "similar_no_date": "no date stated",
@@ -174,8 +186,8 @@ CHOICE: dict[str, str] = {
     "splitting_title": "One need in several orders",
     "splitting": (
         "This order alone stays below the threshold of {names}, and the need's total reaches it. "
-        "An order that is split off stays part of its need: have the purchasing office say how the "
-        "total is to be counted, and what follows from it."
+        "Have the purchasing office say whether these orders are one need, how its total is to be "
+        "counted, and what follows from it."
     ),
     "quotes_asked": (
         "From {amount} {basis} on, {quotes} are asked for ({source}); {standing}. On record: {sellers}."
@@ -184,6 +196,6 @@ CHOICE: dict[str, str] = {
     "quotes_below": "the need's total stays below that",
     "quotes_open": "whether the need's total reaches that cannot be told",
     "quotes_none": "no quote of any seller",
-    "quotes_of": "quotes of {n} sellers, {names}",
+    "quotes_of": "quotes of {n} sellers, whether or not they still hold: {names}",
     "quote_noun": "quote|quotes",
 }

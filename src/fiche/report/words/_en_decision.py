@@ -94,6 +94,8 @@ DECISION = {
     "aside": " ({told})",
     "changed": "{baseline} with {path}: {before} → {after}",
     "excluded_by": "{requirement}: {reason}",
+    "excluded_above": "needs {need}, has {have}",
+    "excluded_too": "also {others}",
     "unranked": "–",
     # Still missing
     "missing_title": "What is still missing",

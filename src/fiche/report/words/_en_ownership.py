@@ -4,6 +4,8 @@ from __future__ import annotations
 
 OWNERSHIP: dict[str, str] = {
     "own_title": "Buying against renting",
+    "own_lead": "Buying or renting: ",
+    "own_page_one": "plan {plan}, buying {own}. ",
     "own_note": (
         "Compared before tax. Nothing here admits or excludes a candidate: it is about money among those that "
         "answer the need."
@@ -13,15 +15,15 @@ OWNERSHIP: dict[str, str] = {
     "own_as_used": "for the hours of use alone, year by year",
     "own_without_break": "without a break",
     "own_against": "Against {rent}: undiscounted, {first}",
-    "own_discounted_at": "; discounted at {rate} a year, {second}. ",
-    "own_no_rate": ". No discount rate is told. ",
+    "own_discounted_at": "; discounted at {rate} a year, {second}.",
+    "own_no_rate": ". No discount rate is told.",
     "own_buy": "buying costs {less} less",
     "own_rent": "renting costs {less} less",
     "own_equal": "both cost the same",
     "own_open": "the answer is open",
     "own_cheaper_buy": "buying is cheaper, though not all is told",
     "own_cheaper_rent": "renting is cheaper, though not all is told",
-    "own_signs": "The two answers differ in sign.",
+    "own_signs": " The two answers differ in sign.",
     "own_hangs": (
         " The answer hangs first on {input}: {used} is used, and at {value} both cost the same, {distance} "
         "away."
