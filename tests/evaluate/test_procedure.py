@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from evaluate.build import (
     AUTHOR,
+    DATE,
     NEUTRAL,
     attest,
     candidate,
@@ -20,6 +21,7 @@ from evaluate.build import (
 from fiche.kernel.choice import Ordered
 from fiche.kernel.origin import Assumed
 from fiche.kernel.procedure import Band, QuotesRule, SimilarOrder, Thresholds
+from fiche.kernel.purchase import Purchase, Rate
 from fiche.kernel.record import replace
 from fiche.kernel.unit import HOUR, count_of
 
@@ -54,6 +56,7 @@ def judged(*orders, rules=None, bought="47.14 USD", tax="excluded", told="rent",
         [sold],
         changes.pop("pieces", [quoted]),
         [],
+        purchase=Purchase(rates=changes.pop("rates", ())),
         policy=replace(NEUTRAL, thresholds=rules),
         similar_orders=tuple(orders),
         choice=replace(choice(told), **changes),
@@ -108,6 +111,35 @@ def test_what_is_not_known_of_a_similar_order_opens_the_total_and_is_said(change
     assert (found.total.low, found.total.high) == (Fraction("47.14"), None)
     assert places(found) == {"small": ("open", "within"), "large": ("open", "below")}
     assert "before" in found.open[0].text
+
+
+def rate(source, target, value, date=DATE):
+    figure = stated(value, money(f"1 {target}", stated).unit.per(money(f"1 {source}", stated).unit))
+    return Rate(source=source, target=target, figure=figure, date=date, told_by="a bank")
+
+
+@pytest.mark.parametrize("told", [("EUR", "USD", 2), ("USD", "EUR", Fraction(1, 2))])
+def test_an_amount_in_another_currency_counts_at_a_told_rate_whichever_way_it_is_told(told):
+    """30 EUR at 2 USD are 60 USD: 47.14 + 60 = 107.14."""
+    found = judged(similar(amount="30 EUR"), rates=(rate(*told),))
+    assert found.counted[0].left_out == ""
+    assert found.counted[0].converted.low == 60
+    assert found.total.low == found.total.high == Fraction("107.14")
+    assert [placed.band.id for placed in found.splitting] == ["large"]
+
+
+@pytest.mark.parametrize("told", [("EUR", "USD", 2), ("USD", "EUR", Fraction(1, 2))])
+def test_this_order_is_held_against_amounts_of_another_currency_at_a_told_rate(told):
+    rules = Thresholds(bands=(band("euro", at_least="20 EUR"),))
+    found = judged(rules=rules, rates=(rate(*told),))
+    assert found.order.low == Fraction("23.57")
+    assert places(found) == {"euro": ("within", "within")}
+
+
+def test_a_rate_of_a_day_to_come_converts_nothing():
+    found = judged(similar(amount="30 EUR"), rates=(rate("EUR", "USD", 2, "2031-01-01"),))
+    assert found.counted[0].left_out == "other_currency"
+    assert found.total.high is None
 
 
 def test_a_band_that_is_reached_all_the_same_is_reached():

@@ -17,7 +17,7 @@ Numbers = Mapping[str, Any]
 _DERIVED = frozenset(
     {
         *("at", "acceptance", "at_order", "mismatches", "no_statement", "cheaper", "rejected"),
-        *("unused_accepts", "unused", "discount", "share", "left_out"),
+        *("unused_accepts", "unused", "discount", "share", "left_out", "converted"),
     }
 )
 _OF_A_PLAN = ("id", "buy", "rent", "inputs", "facts")

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria._days import days_between
+from fiche.criteria._exchange import exchange
 from fiche.evaluate.choosing import chosen_of
 from fiche.evaluate.rejudge import Judged
+from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
+from fiche.kernel.currency import currency_of
 from fiche.kernel.decision import Decision, Fiche, Outcome
 from fiche.kernel.figure import Figure, Node, Unknown, total
 from fiche.kernel.procedure import (
@@ -98,13 +101,28 @@ def _order(decision: Decision, unit: Unit) -> Node:
     amount = _before_tax(chosen)
     if amount is None:
         return _missing(f"have the cost of {name} before tax stated", unit)
-    rate = chosen.bill.rate if chosen.bill is not None else None
-    if amount.unit != unit and rate is not None and (amount * rate.figure).unit == unit:
-        label = f"cost of {name} before tax, converted"
-        amount = (amount * rate.figure).named("procedure.order", label)
-    if amount.unit != unit:
+    if amount.unit == unit:
+        return amount
+    found = _converted(amount, unit, decision.fiche)
+    if found is None:
         return _missing(f"state a rate from {amount.unit} to {unit} with its date and source", unit)
-    return amount
+    return found.named("procedure.order", f"cost of {name} before tax, in {unit}")
+
+
+def _converted(amount: Figure, unit: Unit, fiche: Fiche) -> Figure | None:
+    """In the total's currency at a rate of the fiche; None where none leads there, or it does not count."""
+    ground = Inquiry(
+        base=fiche.workload,
+        pieces=fiche.pieces,
+        policy=fiche.policy,
+        date=fiche.date,
+        loads={},
+        vendors={},
+        purchase=fiche.purchase,
+    )
+    way = exchange(currency_of(amount.unit), currency_of(unit), ground)
+    found = way.of(amount) if way.possible else amount
+    return found if found.unit == unit else None
 
 
 def _missing(text: str, unit: Unit) -> Unknown:
@@ -113,19 +131,27 @@ def _missing(text: str, unit: Unit) -> Unknown:
 
 
 def _counted(order: SimilarOrder, fiche: Fiche, unit: Unit) -> Counted:
-    return Counted(order=order, left_out=next(_reasons(order, fiche, unit), ""))
+    told, found = order.amount, None
+    if told is not None and told.unit != unit:
+        found = _converted(told, unit, fiche)
+        label = f"amount of the similar order {order.id}, in {unit}"
+        found = None if found is None else found.named(f"{told.id}_converted", label)
+    known = found is not None or (told is not None and told.unit == unit)
+    return Counted(
+        order=order,
+        left_out=next(_reasons(order, fiche, known=known), ""),
+        converted=found,
+    )
 
 
-def _reasons(order: SimilarOrder, fiche: Fiche, unit: Unit) -> Iterator[str]:
+def _reasons(order: SimilarOrder, fiche: Fiche, *, known: bool) -> Iterator[str]:
     """Why an order does not count, or not with a known amount; nothing where it does."""
     within = fiche.policy.thresholds.within
     age = days_between(order.date, placed_on(fiche)) if order.date else None
     if within is not None and age is not None and age * _HOURS > within.low:
         yield TOO_OLD
-    if order.amount is None:
-        yield NO_AMOUNT
-    elif order.amount.unit != unit:
-        yield OTHER_CURRENCY
+    if not known:
+        yield NO_AMOUNT if order.amount is None else OTHER_CURRENCY
     if order.tax != "excluded":
         yield WITH_TAX if order.tax else NO_BASIS
     if within is not None and age is None:
@@ -141,7 +167,7 @@ def placed_on(fiche: Fiche) -> str:
 
 _ASKED = {
     NO_AMOUNT: "state the amount of the similar order {id}",
-    OTHER_CURRENCY: "state the similar order {id} in {unit}",
+    OTHER_CURRENCY: "state the similar order {id} in {unit}, or a rate with its date and source",
     NO_BASIS: "state whether the amount of the similar order {id} is before tax",
     WITH_TAX: "state the amount of the similar order {id} before tax",
     NO_DATE: "state the date of the similar order {id}",
@@ -151,8 +177,9 @@ _ASKED = {
 def _part(counted: Counted, unit: Unit) -> Node:
     """What an order adds to the total: its amount, or an open end with what would close it."""
     order = counted.order
-    if not counted.left_out and order.amount is not None:
-        return order.amount
+    amount = order.amount if counted.converted is None else counted.converted
+    if not counted.left_out and amount is not None:
+        return amount
     return _missing(_ASKED[counted.left_out].format(id=order.id, unit=unit), unit)
 
 

@@ -43,6 +43,8 @@ def _found(decision: Decision) -> Iterator[tuple[str, Node | None]]:
     if decision.procedure is not None:
         yield "procedure", decision.procedure.order
         yield "procedure", decision.procedure.total
+        for counted in decision.procedure.counted:
+            yield counted.order.id, counted.converted
     if decision.choosing is not None:
         yield "choice", decision.choosing.discount
         yield "choice", decision.choosing.share

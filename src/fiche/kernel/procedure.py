@@ -75,10 +75,14 @@ NO_THRESHOLDS = Thresholds()
 
 @record
 class Counted:
-    """A similar order, and why it is not in the total (empty where it is): a code of the report."""
+    """A similar order, and why it is not in the total (empty where it is): a code of the report.
+
+    `converted` is its amount in the total's currency, where it was told in another one.
+    """
 
     order: SimilarOrder
     left_out: str = ""
+    converted: Figure | None = None
 
 
 @record

@@ -168,6 +168,7 @@ def _procedure(found: Procedure, book: Ledger, places: Places) -> dict[str, Any]
                 "for": one.order.what,
                 "piece": one.order.piece,
                 "left_out": one.left_out,
+                **({} if one.converted is None else {"converted": book.of(one.converted).id}),
                 "at": places.of_address(one.order.span),
             }
             for one in found.counted

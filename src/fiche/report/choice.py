@@ -9,6 +9,7 @@ from fiche.kernel.choice import Choice, Opinion, Ordered
 from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.report import rejected
+from fiche.report._reasonable import cost, reasonable
 from fiche.report.chosen import cheaper, chosen_of
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
@@ -38,7 +39,7 @@ def section(desk: Desk) -> Section | None:
         *_standing(desk, chosen),
         *_opinions(desk, choice),
         *_interests(desk, choice),
-        *(_price(desk, choice, chosen) if chosen is not None else ()),
+        *(reasonable(desk, choice, chosen) if chosen is not None else ()),
         *(rejected.tables(desk, chosen) if chosen is not None else ()),
         *_signatures(desk, choice),
     )
@@ -84,6 +85,8 @@ def _bought(desk: Desk, choice: Choice, chosen: Outcome | None) -> Iterator[Row]
         else (Missing(desk.word("choice_no_offer")),)
     )
     yield _line(desk, "choice_offer", told)
+    if offer is not None:
+        yield from _documents(desk, chosen, bill)
     yield from _quantities(desk, choice.order, bill)
     yield from _costs(desk, chosen, bill)
 
@@ -123,7 +126,7 @@ _COSTS = (
 def _costs(desk: Desk, chosen: Outcome, bill: Bill | None) -> Iterator[Row]:
     if bill is None:
         if chosen.candidate.offer is not None:
-            yield _line(desk, "choice_costs", (_cost(desk, chosen),))
+            yield _line(desk, "choice_costs", (cost(desk, chosen),))
         return
     for key, name in _COSTS:
         yield _line(desk, key, (desk.amount(getattr(bill, name)),))
@@ -131,8 +134,19 @@ def _costs(desk: Desk, chosen: Outcome, bill: Bill | None) -> Iterator[Row]:
     yield _line(desk, "choice_validity", until or (Missing(desk.word("choice_no_validity")),))
 
 
-def _cost(desk: Desk, outcome: Outcome) -> Part:
-    return Missing(desk.word("no_cost")) if outcome.cost is None else desk.amount(outcome.cost)
+def _documents(desk: Desk, chosen: Outcome, bill: Bill | None) -> Iterator[Row]:
+    """What an order names: the documents that state the price, by their numbers, and the day of delivery."""
+    versions = {piece.id: piece.version for piece in desk.decision.fiche.pieces}
+    told = [
+        (Reference(name), *((Words(", "), Quoted(versions[name])) if versions[name] else ()))
+        for name in (bill.pieces if bill is not None else ())
+        if name in versions
+    ]
+    if told:
+        yield _line(desk, "choice_documents", joined(told, "; "))
+    day = chosen.schedule
+    known: Part = Quoted(day.value) if day is not None else Missing(desk.word("no_schedule"))
+    yield _line(desk, "choice_delivery", (known,))
 
 
 def _placed(desk: Desk, choice: Choice) -> Iterator[Row]:
@@ -246,56 +260,3 @@ def _signatures(desk: Desk, choice: Choice) -> Iterator[Table]:
             ),
             rows=rows,
         )
-
-
-# --- Price ----------------------------------------------------------------------------------------
-
-
-def _price(desk: Desk, choice: Choice, chosen: Outcome) -> Iterator[Block]:
-    """Why the price is taken to be reasonable; where nobody says, that is said."""
-    if chosen.candidate.offer is None:
-        return
-    told = _ground(desk, choice)
-    yield Paragraph((Words(desk.word("price_title"), strong=True), *told))
-
-
-def _ground(desk: Desk, choice: Choice) -> Parts:
-    price = choice.price
-    if price is None:
-        return (Missing(desk.word("price_none")),)
-    because: Parts = ()
-    if price.because:
-        because = desk.say("price_because", because=Quoted(price.because))
-    if price.ground == "statement":
-        return (*desk.say("price_statement", piece=Reference(price.piece)), *because)
-    if price.ground == "comparison":
-        offers = joined([_compared(desk, name) for name in price.offers], "; ")
-        return (*desk.say("price_comparison", n=len(price.offers), offers=offers), *because)
-    if price.listed is None:
-        return (*desk.say("price_list_none", piece=Reference(price.piece)), *because)
-    listed = desk.amount(price.listed)
-    piece, less = Reference(price.piece), _discount(desk)
-    told = desk.say("price_list", listed=listed, piece=piece, discount=less)
-    return (*told, *because)
-
-
-def _discount(desk: Desk) -> Parts:
-    """How far the offer's price is below the list price, and which share of it that is."""
-    found = desk.decision.choosing
-    if found is None or found.discount is None:
-        return (Missing(desk.word("price_no_discount")),)
-    amount = desk.amount(found.discount)
-    if found.share is None:
-        key = "price_above" if found.discount.low < 0 else "price_discount"
-        return desk.say(key, amount=amount)
-    return desk.say("price_share", amount=amount, share=desk.amount(found.share))
-
-
-def _compared(desk: Desk, name: str) -> Parts:
-    """An offer with what its package costs, where a candidate takes it."""
-    for outcome in desk.decision.outcomes:
-        offer = outcome.candidate.offer
-        if offer is not None and offer.id == name:
-            seller, cost = Quoted(offer.seller), _cost(desk, outcome)
-            return desk.say("price_offer", offer=Code(name), seller=seller, cost=cost)
-    return desk.say("price_offer_bare", offer=Code(name))

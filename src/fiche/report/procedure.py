@@ -105,14 +105,23 @@ def _order(desk: Desk, one: Counted) -> Row:
     order = one.order
     reference: Parts | None = (Reference(order.piece),) if order.piece else None
     basis = desk.word(f"band_{order.tax}") if order.tax else ""
+    converted: Parts | None = None if one.converted is None else (desk.amount(one.converted),)
     return row(
         cell(Code(order.id), reference),
         cell(Code(order.date) if order.date else Missing(desk.word("no_date_told"))),
         cell(parts.Quoted(order.seller) if order.seller else Missing(desk.word("no_seller"))),
         cell(parts.Quoted(order.what) if order.what else Missing(desk.word("nothing_told"))),
-        cell((desk.amount(order.amount),), basis or None, numeric=True),
-        cell(_counts(desk, one)),
+        cell((desk.amount(order.amount),), converted, basis or None, numeric=True),
+        cell(_counts(desk, one), _unattested(desk, one)),
     )
+
+
+def _unattested(desk: Desk, one: Counted) -> Parts | None:
+    """A piece beside an amount that it does not print would seem to attest it."""
+    amount, piece = one.order.amount, one.order.piece
+    if not piece or amount is None or not isinstance(amount.origin, Stated):
+        return None
+    return desk.say("similar_unattested", piece=Reference(piece))
 
 
 def _counts(desk: Desk, one: Counted) -> Parts:
