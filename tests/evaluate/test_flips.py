@@ -10,13 +10,17 @@ from evaluate.build import (
     MACHINE,
     TO_CONFIRM,
     candidate,
+    case,
     decision,
+    failure,
     piece,
+    pinned,
     quality,
     result,
     run,
     total,
     used,
+    workload,
 )
 from evaluate.generated import fiches
 from hypothesis import HealthCheck, given, settings
@@ -159,3 +163,65 @@ def test_a_search_that_is_cut_says_so(monkeypatch):
     sets, is_cut = flips._covers(opens(("a", "b"), ("c", "d"), ("e", "f")))
     assert is_cut
     assert 0 < len(sets) <= 3
+
+
+def kinds(names):
+    """The kinds of steps and their topics, without what tells two of one topic apart."""
+    return frozenset(name.rpartition("-")[0] if name[:3] != "run" else "run" for name in names)
+
+
+def against(load):
+    (one,) = flips_of(planned_of(decision([candidate(load=load)], (), [quality()], load=load)))
+    return {kinds(names) for names in one.exclude}
+
+
+SIZES = frozenset(("state:context", "state:concurrency"))
+HUGE = {"prompt_tokens": 10**6, "new_tokens": 10**5, "resident_sequences": 10**4}
+
+
+def test_sizes_exclude_together_where_a_configuration_makes_a_floor_and_else_only_with_a_run():
+    """DESIGN 4: a parameter count that somebody states makes no floor, however long the context."""
+    assert SIZES in against(pinned(workload([])))
+    by_count = against(workload([]))
+    assert SIZES | {"run"} in by_count
+    assert not any(one <= SIZES for one in by_count)
+
+
+@pytest.mark.parametrize(
+    ("make", "sizes", "expected"),
+    [
+        (pinned, HUGE, EXCLUDE),
+        (pinned, {"prompt_tokens": 10**9, "new_tokens": 10**8}, TO_CONFIRM),
+        (pinned, {"resident_sequences": 10**9}, TO_CONFIRM),
+        (lambda load: load, HUGE, TO_CONFIRM),
+    ],
+)
+def test_what_is_told_of_sizes_is_what_stating_them_does(make, sizes, expected):
+    """Context alone, or concurrency alone, is no floor of a cache: both are needed."""
+    load = make(workload([case(**sizes)]))
+    made = decision([candidate(load=load)], (), [quality()], load=load)
+    assert made.outcomes[0].verdict is expected
+
+
+def test_a_run_of_a_model_without_a_name_excludes_nobody_until_it_has_one():
+    """A1: what is not named is in nobody's scope."""
+    load = workload(model__name=None, model__revision=None)
+    ran = piece(runs=[run(failure=failure())], machine=MACHINE)
+    failed = decision([candidate(load=load, machine=MACHINE)], [ran], [quality()], load=load)
+    assert failed.outcomes[0].verdict is TO_CONFIRM
+    measured = [names for names in against(load) if names & {"run", "measure:quality"}]
+    assert measured
+    assert all("state:identity" in names for names in measured)
+
+
+def test_while_pieces_contradict_each_other_nothing_else_excludes():
+    """DESIGN 4: the row of a contradiction comes first, whatever else fails."""
+    pieces = [
+        piece(runs=[run(used(21 * 10**9))], totals=[total("24081 MiB")], machine=MACHINE),
+        result("0.7"),
+        result("0.5", id="other"),
+    ]
+    made = decision([candidate(machine=MACHINE)], pieces, [quality()])
+    (one,) = flips_of(planned_of(made))
+    assert one.status == "to_confirm"
+    assert all("conflict" in " ".join(names) for names in one.exclude)

@@ -1,4 +1,7 @@
-"""What keeps a cost from being known: each point that a seller, a buyer or the author has to state."""
+"""What keeps a cost from being known: each point that a seller, a buyer or the author has to state.
+
+Each says what the answer may do to the amount, so that a report can say which answers exclude.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,18 @@ from fiche.kernel.requirement import Candidate
 
 _AUTHOR = "author of the fiche"
 
+# What an answer does to the least that a package costs: nothing; either of two readings that are known;
+# anything; anything, once all of the hours are told; a part of what makes it comparable: the tax, the rate.
+NOTHING, WITHIN, FREELY, HOURS, TAX, RATE = "nothing", "within", "freely", "hours", "tax", "rate"
+
+
+@record(kw_only=False)
+class Point:
+    """One open point of a cost, and what its answer does to the amount."""
+
+    condition: Condition
+    sways: str
+
 
 @record
 class Priced:
@@ -29,33 +44,37 @@ class Priced:
     hours: Hours
 
 
-def open_of(priced: Priced, basis: str, ground: Inquiry) -> Iterator[Condition]:
+def open_of(priced: Priced, basis: str, ground: Inquiry) -> Iterator[Point]:
     """Everything open, in the order in which a reader should take it."""
     yield from _open_hours(priced)
     yield from _open_quantity(priced)
     yield from _open_stock(priced)
     offer, terms = priced.offer, priced.terms
     if not terms.quoted:
-        yield _conditions.document("cost", f"get a quote that states the price of offer {offer.id}")
-    yield from _open_tax(offer, terms, basis, ground)
+        yield _point(f"get a quote that states the price of offer {offer.id}", NOTHING)
+    yield from (Point(one, TAX) for one in _open_tax(offer, terms, basis, ground))
     if terms.valid != "yes":
-        yield _conditions.document("cost", _validity_text(offer, terms.valid, ground.date))
+        yield _point(_validity_text(offer, terms.valid, ground.date), NOTHING)
 
 
-def _open_hours(priced: Priced) -> Iterator[Condition]:
+def _point(text: str, sways: str) -> Point:
+    return Point(_conditions.document("cost", text), sways)
+
+
+def _open_hours(priced: Priced) -> Iterator[Point]:
     offer, terms, periods = priced.offer, priced.terms, priced.bought.periods
     if offer.kind == "buy":
         return
-    yield from priced.hours.open
+    yield from (Point(one, HOURS) for one in priced.hours.open)
     if terms.hours is None:
-        yield period(offer)
+        yield Point(period(offer), HOURS)
     elif periods.low > 1 and not terms.extension_told and _matters(priced):
         text = f"have the seller state how {offer.id} is extended: by lots or by hours"
-        yield _conditions.document("cost", text)
+        yield _point(text, WITHIN)
     bound = offer.facts.get("commitment")
     if bound is not None and "commitment" not in offer.figures and bound.value.lower() != "none":
         text = f"have the seller state in hours what '{bound.value}' binds the buyer of {offer.id} to pay"
-        yield _conditions.document("cost", text)
+        yield _point(text, HOURS)
 
 
 def _matters(priced: Priced) -> bool:
@@ -65,21 +84,18 @@ def _matters(priced: Priced) -> bool:
     return by_day or (priced.hours.firm and bought.least.low != bought.periods.low)
 
 
-def _open_quantity(priced: Priced) -> Iterator[Condition]:
+def _open_quantity(priced: Priced) -> Iterator[Point]:
     """What keeps the number of lots from being known, or being had."""
     offer, bought = priced.offer, priced.bought
     if not bought.units.exact:
-        yield covered(offer)
+        yield Point(covered(offer), WITHIN if bought.units.high is not None else FREELY)
     most = offer.figures.get("lots_max")
     if most is not None and bought.lots is not None and bought.lots.low > most.low:
-        yield _conditions.document(
-            "cost",
-            f"{offer.id} has {number_text(most.low)} lots at most: have the seller offer "
-            f"{number_text(bought.lots.low)}",
-        )
+        text = f"{offer.id} has {number_text(most.low)} lots at most: have the seller offer "
+        yield _point(text + number_text(bought.lots.low), NOTHING)
 
 
-def _open_stock(priced: Priced) -> Iterator[Condition]:
+def _open_stock(priced: Priced) -> Iterator[Point]:
     """Installed is not free: 5 free of 8 installed serve no order of 8."""
     offer = priced.offer
     free, installed = (offer.figures.get(f"stock.{word}") for word in ("free", "installed"))
@@ -90,11 +106,12 @@ def _open_stock(priced: Priced) -> Iterator[Condition]:
     seen = number_text(there.low) + (" cards free" if free is not None else " cards")
     if installed is not None:
         seen += f" of {number_text(installed.low)} installed" if free is not None else " installed"
-    yield _conditions.document(
+    lacking = _conditions.document(
         "availability",
         f"{offer.id} shows {seen}: have the seller confirm {number_text(plain(cards).low)} for the order",
         threshold=f"free cards >= {number_text(plain(cards).low)}",
     )
+    yield Point(lacking, NOTHING)
 
 
 def _open_tax(offer: Offer, terms: Terms, basis: str, ground: Inquiry) -> Iterator[Condition]:

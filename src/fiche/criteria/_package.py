@@ -5,7 +5,7 @@ from __future__ import annotations
 from fiche.criteria._billed import COST, bill, charge_line, named_total, price_line
 from fiche.criteria._bought import bought_of
 from fiche.criteria._charges import CHARGES, Charge, charges
-from fiche.criteria._cost_open import Priced, open_of
+from fiche.criteria._cost_open import FREELY, HOURS, RATE, WITHIN, Point, Priced, open_of
 from fiche.criteria._exchange import Exchange, exchange
 from fiche.criteria._hours import hours_of
 from fiche.criteria._tax import Totals, totals
@@ -20,17 +20,17 @@ from fiche.kernel.requirement import Candidate
 
 @record
 class Package:
-    """`cost` is what a report prints; `at_least` may exclude; `open` says what keeps it from admitting.
+    """`cost` is what a report prints; `at_least` may exclude; `points` are what keeps it from admitting.
 
-    `guesses` say what would make firm what somebody assumes: hours, a throughput, a rate. `comparable` is
+    `guessed` are what would make firm what somebody assumes: hours, a throughput, a rate. `comparable` is
     False where the cost stays in another currency than the one asked for. `short` says that the work
     takes longer than what is rented, `apart` what measurements show that come to different costs.
     """
 
     cost: Figure
     at_least: Figure | None
-    open: tuple[Condition, ...]
-    guesses: tuple[Condition, ...]
+    points: tuple[Point, ...]
+    guessed: tuple[Point, ...]
     conflicts: tuple[str, ...]
     short: tuple[str, ...]
     apart: tuple[str, ...]
@@ -43,7 +43,17 @@ class Package:
     def known(self) -> bool:
         """True when nothing is open or guessed: only a known cost is ranked (DESIGN 4)."""
         apart = self.conflicts or self.short or self.apart
-        return self.cost.high is not None and not (self.open or self.guesses or apart)
+        return self.cost.high is not None and not (self.points or self.guessed or apart)
+
+    @property
+    def open(self) -> tuple[Condition, ...]:
+        """What keeps it from admitting, in words."""
+        return tuple(point.condition for point in self.points)
+
+    @property
+    def guesses(self) -> tuple[Condition, ...]:
+        """What somebody assumes: a second reading takes it as it stands."""
+        return tuple(point.condition for point in self.guessed)
 
 
 def package(
@@ -70,8 +80,8 @@ def package(
     return Package(
         cost=cost,
         at_least=_at_least(priced, sums, basis, way, ground),
-        open=_open(priced, basis, counted, way, ground),
-        guesses=_guesses(priced, way),
+        points=_open(priced, basis, counted, way, ground),
+        guessed=_guesses(priced, way),
         conflicts=terms.conflicts,
         short=(hours.short,) if rented and hours.short else (),
         apart=(hours.apart,) if rented and hours.apart and not cost.exact else (),
@@ -153,13 +163,16 @@ def _at_least(
 
 def _open(
     priced: Priced, basis: str, counted: tuple[Charge, ...], way: Exchange, ground: Inquiry
-) -> tuple[Condition, ...]:
+) -> tuple[Point, ...]:
     found = list(open_of(priced, basis, ground))
-    found += [condition for one in counted for condition in one.open]
-    found += [way.open] if way.open is not None else []
+    for one in counted:
+        sways = FREELY if one.times is None else WITHIN
+        found += [Point(condition, sways) for condition in one.open]
+    found += [Point(way.open, RATE)] if way.open is not None else []
     return tuple(dict.fromkeys(found))
 
 
-def _guesses(priced: Priced, way: Exchange) -> tuple[Condition, ...]:
+def _guesses(priced: Priced, way: Exchange) -> tuple[Point, ...]:
     hours = priced.hours.guesses if priced.offer.kind != "buy" else ()
-    return (*hours, *((way.guess,) if way.guess is not None else ()))
+    rate = (Point(way.guess, RATE),) if way.guess is not None else ()
+    return (*(Point(one, HOURS) for one in hours), *rate)

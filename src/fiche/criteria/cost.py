@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fiche.criteria import _conditions
+from fiche.criteria._cost_against import against
 from fiche.criteria._package import Package, package
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
@@ -39,6 +40,7 @@ def compare(
             useful_margin=budget - bought.cost if bought.known else None,
             conflicts=(*bought.conflicts, *_contradictions(bought, budget)),
             conditions=_conditions_of(bought, most),
+            against=_against(bought, budget, most),
             pieces=bought.pieces,
             attested_by=bought.by,
         ),
@@ -58,6 +60,13 @@ def _contradictions(bought: Package, budget: Figure) -> tuple[str, ...]:
 def _conditions_of(bought: Package, most: str) -> tuple[Condition, ...]:
     """What is open, then what is only guessed: a second reading takes guesses as they stand."""
     return tuple(_turning(condition, most) for condition in (*bought.open, *bought.guesses))
+
+
+def _against(bought: Package, budget: Figure, most: str) -> tuple[tuple[Condition, ...], ...]:
+    """Which of them exclude, in the same words."""
+    return tuple(
+        tuple(_turning(condition, most) for condition in one) for one in against(bought, budget)
+    )
 
 
 def _most(budget: Figure, basis: Fact | None) -> str:
@@ -83,6 +92,7 @@ def _in_another_currency(bought: Package, budget: Figure, most: str) -> Comparis
         have_shown=budget,
         conflicts=bought.conflicts,
         conditions=_conditions_of(bought, most),
+        against=_against(bought, budget, most),
         pieces=bought.pieces,
         attested_by=bought.by,
     )

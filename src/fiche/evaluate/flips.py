@@ -1,4 +1,4 @@
-"""The smallest sets of steps that turn a candidate, and the steps any one of which excludes it (D1).
+"""The smallest sets of steps that turn a candidate: that retain it, and that exclude it (D1).
 
 A set is sufficient because every open condition that decides has one of its ways in it, and smallest because
 each of its steps is the only way in it of some condition. The search is exact up to a bound, which is said.
@@ -6,14 +6,15 @@ each of its steps is the only way in it of some condition. The search is exact u
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice, product
 
-from fiche.evaluate.settlement import TOGETHER, can_exclude
+from fiche.evaluate.settlement import open_of, refusals
 from fiche.evaluate.steps import Open, Plan
+from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
-from fiche.kernel.finding import Verdict
-from fiche.kernel.settling import Flips
+from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.settling import MEASUREMENT, Flips
 
 # Choices of one way a condition that are looked at for one candidate.
 MOST = 4096
@@ -50,18 +51,27 @@ def _proven(outcome: Outcome) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _against(plan: Plan, who: str) -> Iterable[tuple[str, ...]]:
-    """Each step with a must that its bad outcome refuses; those of one amount together."""
-    amounts: dict[int, list[str]] = {}
+    """The steps that a refusal of some must takes: one way of each condition of it."""
+    ways: dict[int, dict[Condition, tuple[str, ...]]] = {}
+    findings: dict[int, Finding] = {}
     for one in plan.of.get(who, ()):
-        if one.level != "must" or one.finding is None:
+        if one.level == "must" and one.finding is not None:
+            findings[id(one.finding)] = one.finding
+            ways.setdefault(id(one.finding), {})[one.condition] = one.ways
+    for key, finding in findings.items():
+        if finding.comparison is None:
             continue
-        if not can_exclude(one.condition, one.finding.comparison):
-            continue
-        if one.condition.topic in TOGETHER:
-            amounts.setdefault(id(one.finding), []).append(one.ways[0])
-        else:
-            yield from ((way,) for way in one.ways)
-    yield from (tuple(dict.fromkeys(ways)) for ways in amounts.values())
+        for refusal in refusals(finding.comparison, open_of(finding)):
+            for steps in islice(product(*(ways[key][one] for one in refusal)), MOST):
+                yield tuple(dict.fromkeys((*_identity(plan, refusal, steps), *steps)))
+
+
+def _identity(plan: Plan, refusal: Iterable[Condition], steps: Iterable[str]) -> Iterator[str]:
+    """What names the model, where a piece has to be of it: a run of no model covers nothing (A1)."""
+    for condition, step in zip(refusal, steps, strict=True):
+        measured = plan.steps[step].kind == MEASUREMENT and condition.topic != "memory_available"
+        if measured or condition.topic == "quality":
+            yield from (one.ways[0] for one in plan.of.get("", ()))
 
 
 def _smallest(sets: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

@@ -6,7 +6,7 @@ a bad answer that excludes: a total above the floor admits nothing and excludes 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from fiche.criteria import _conditions
 from fiche.evaluate.rule import judge
@@ -21,10 +21,6 @@ SETTLED = "settled"
 _NEVER_EXCLUDE = frozenset(
     {"identity", "conflict", "stale", "placement", "near_limit", "availability"}
 )
-# A price of untold basis, or for an untold time, is no amount yet: these exclude together.
-TOGETHER = frozenset({"cost", "duration"})
-# An offer that has run out, or is not in stock, admits nothing and excludes nobody: it can be renewed.
-_ONLY_ADMITS = ("have the seller state until when", "renew ")
 # An earlier failure of unknown cause keeps no verdict open: a run that covers the case admits all the same.
 _BESIDE = frozenset({"failure"})
 # Without these a load has no stated size, and nothing can be run.
@@ -41,7 +37,7 @@ def settled(
     Partly settled, it stays as open as it was, but for the contradictions that are gone.
     """
     if not well:
-        against = _excludes(comparison, open_, told)
+        against = any(set(one) <= set(told) for one in refusals(comparison, open_))
         claim = Claim(piece=SETTLED, answer="no")
         return replace(comparison, conflicts=(), claims=(claim,)) if against else comparison
     found = _without_conflicts(comparison, told)
@@ -51,14 +47,35 @@ def settled(
     return replace(found, claims=(*found.claims, Claim(piece=SETTLED, answer="yes")))
 
 
-def _excludes(
-    comparison: Comparison, open_: tuple[Condition, ...], told: Collection[Condition]
-) -> bool:
-    """One bad answer is enough, but an amount excludes only once all that makes it up is told."""
-    could = [one for one in open_ if can_exclude(one, comparison)]
-    together = [one for one in could if one.topic in TOGETHER]
-    alone = any(one in told for one in could if one.topic not in TOGETHER)
-    return alone or (bool(together) and all(one in told for one in together))
+def refusals(
+    comparison: Comparison, open_: tuple[Condition, ...]
+) -> tuple[tuple[Condition, ...], ...]:
+    """Sets of open conditions that exclude if all of one are answered badly.
+
+    One bad answer is enough in most cases. A load of untold sizes takes all of them, and then its floor or a
+    run excludes; a criterion may know its own sets (`against`). As long as pieces contradict each other
+    nothing excludes: what they contradict each other in is part of each set.
+    """
+    conflicts = tuple(one for one in open_ if one.topic == "conflict")
+    against = comparison.against
+    found = _one_by_one(comparison, open_) if against is None else iter(against)
+    return tuple((*conflicts, *one) for one in found)
+
+
+def _one_by_one(
+    comparison: Comparison, open_: tuple[Condition, ...]
+) -> Iterator[tuple[Condition, ...]]:
+    sizes = tuple(one for one in open_ if one.topic in STATED_FIRST)
+    outgrows = bool(sizes) and _has_floor(comparison) and comparison.have_high is not None
+    if outgrows:
+        yield sizes
+    for one in open_:
+        if one in sizes or not can_exclude(one, comparison):
+            continue
+        if one.topic != "need":
+            yield (one,)
+        elif not outgrows:
+            yield (*sizes, one)
 
 
 def _without_conflicts(comparison: Comparison, told: Collection[Condition]) -> Comparison:
@@ -108,9 +125,14 @@ def blocks(condition: Condition) -> bool:
 
 def can_exclude(condition: Condition, comparison: Comparison | None) -> bool:
     """True where a bad answer excludes: a failing run, a refusal, a price above, a total below the floor."""
-    if condition.topic in _NEVER_EXCLUDE or condition.text.startswith(_ONLY_ADMITS):
+    if condition.topic in _NEVER_EXCLUDE:
         return False
     if condition.topic == "memory_available":
-        floor = None if comparison is None else comparison.need_low
-        return "total memory" in condition.text and floor is not None and firm(floor)
+        return "total memory" in condition.text and _has_floor(comparison)
     return True
+
+
+def _has_floor(comparison: Comparison | None) -> bool:
+    """A floor that nobody guesses: from tensors or a configuration, never from a parameter count."""
+    floor = None if comparison is None else comparison.need_low
+    return floor is not None and firm(floor)

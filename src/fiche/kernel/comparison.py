@@ -103,7 +103,8 @@ class Comparison:
     measurements of this very question lie apart; `guard` is the band in which they settle nothing, and
     `guard_excludes` is False where what would exclude was not measured. `concluded` says what a figure of
     another statistic lets one conclude. `sources` are documents behind a catalog's row that decides: they are
-    no pieces of the fiche.
+    no pieces of the fiche. `against` are the sets of `conditions` that exclude if all of a set are answered
+    badly; None leaves that to what each is about.
     """
 
     case: str = ""
@@ -130,3 +131,4 @@ class Comparison:
     guard_excludes: bool = True
     concluded: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    against: tuple[tuple[Condition, ...], ...] | None = None

@@ -47,8 +47,8 @@ SETTLING: dict[str, str] = {
     # Sets that turn a candidate
     "settling_flips_caption": (
         "Which steps turn a candidate, by their numbers: the smallest sets that retain it if all of a set "
-        "come out well, and the steps any one of which excludes it if it comes out badly (the parts of one "
-        "amount only together)"
+        "come out well, and the steps any one of which excludes it if it comes out badly (those in "
+        "brackets only together)"
     ),
     "settling_retained_by": "Retained by all of",
     "settling_excluded_by": "Excluded by any one of",
