@@ -30,7 +30,7 @@ from fiche.kernel.record import replace
 def choosing(judged: Judged) -> Choosing | None:
     """What follows from the choice of a fiche; None where it records none."""
     decision = judged.decision
-    choice, chosen = decision.fiche.choice, chosen_of(decision)
+    choice, chosen = decision.fiche.choice, decision.chosen
     if choice is None:
         return None
     undisclosed = tuple(_undisclosed(choice))
@@ -49,13 +49,6 @@ def choosing(judged: Judged) -> Choosing | None:
         discount=discount,
         share=_share(choice, discount),
     )
-
-
-def chosen_of(decision: Decision) -> Outcome | None:
-    """The outcome of the candidate that is chosen; None where none is."""
-    choice = decision.fiche.choice
-    found = (o for o in decision.outcomes if choice and o.candidate.id == choice.chosen)
-    return next(found, None)
 
 
 def _conditions(decision: Decision, chosen: Outcome) -> tuple[Condition, ...]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from fiche.criteria._days import days_between
 from fiche.criteria._exchange import exchange
-from fiche.evaluate.choosing import chosen_of
 from fiche.evaluate.rejudge import Judged
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
@@ -82,7 +81,7 @@ def _currency(decision: Decision) -> Unit:
     rules = decision.fiche.policy.thresholds
     ends = [end for band in rules.bands for end in (band.at_least, band.below)]
     told = [*ends, *(rule.at_least for rule in rules.quotes)]
-    chosen = chosen_of(decision)
+    chosen = decision.chosen
     told.append(_before_tax(chosen) if chosen else None)
     told += [order.amount for order in decision.fiche.similar_orders]
     return next((node.unit for node in told if node is not None), Unit())
@@ -94,7 +93,7 @@ def _before_tax(outcome: Outcome) -> Figure | None:
 
 def _order(decision: Decision, unit: Unit) -> Node:
     """This order before tax in the total's currency, or what is missing for it."""
-    chosen = chosen_of(decision)
+    chosen = decision.chosen
     if chosen is None:
         return _missing("choose a candidate: without one the order has no amount", unit)
     name = chosen.candidate.id

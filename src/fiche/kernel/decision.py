@@ -115,3 +115,10 @@ class Decision:
     remedies: tuple[Remedy, ...] = ()
     procedure: Procedure | None = None
     choosing: Choosing | None = None
+
+    @property
+    def chosen(self) -> Outcome | None:
+        """The outcome of the candidate that is chosen; None where none is."""
+        choice = self.fiche.choice
+        found = (o for o in self.outcomes if choice and o.candidate.id == choice.chosen)
+        return next(found, None)

@@ -10,7 +10,7 @@ from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.report import rejected
 from fiche.report._reasonable import cost, reasonable
-from fiche.report.chosen import cheaper, chosen_of
+from fiche.report.chosen import cheaper
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
@@ -33,7 +33,7 @@ def section(desk: Desk) -> Section | None:
     choice = desk.decision.fiche.choice
     if choice is None or not _recorded(desk, choice):
         return None
-    chosen = chosen_of(desk)
+    chosen = desk.decision.chosen
     blocks: tuple[Block, ...] = (
         _order(desk, choice, chosen),
         *_standing(desk, chosen),

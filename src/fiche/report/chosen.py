@@ -27,13 +27,6 @@ _WHEN = {BEFORE_ORDER: "choice_before_order", AT_DELIVERY: "choice_at_delivery"}
 _TESTS = {"memory_available": "accept_show", "capacity": "accept_show", "need": "accept_run"}
 
 
-def chosen_of(desk: Desk) -> Outcome | None:
-    """The outcome of the chosen candidate; None where none is."""
-    choice = desk.decision.fiche.choice
-    found = (o for o in desk.decision.outcomes if choice and o.candidate.id == choice.chosen)
-    return next(found, None)
-
-
 def sentence(desk: Desk) -> Parts:
     """Who chose what and why, and what would have cost less."""
     choice = desk.decision.fiche.choice
@@ -53,7 +46,7 @@ def sentence(desk: Desk) -> Parts:
 
 def order_line(desk: Desk) -> Iterator[Parts]:
     """What to order, of whom, for how much and by when: nothing where it is excluded or has no price."""
-    chosen = chosen_of(desk)
+    chosen = desk.decision.chosen
     if chosen is None or chosen.bill is None or chosen.status == "excluded":
         return
     who, bill, choice = chosen.candidate, chosen.bill, desk.decision.fiche.choice
@@ -106,7 +99,7 @@ def cheaper(desk: Desk) -> Parts:
 
 def callouts(desk: Desk) -> Iterator[Block]:
     """What a reader must not miss of the choice, before anything else."""
-    chosen, found = chosen_of(desk), desk.decision.choosing
+    chosen, found = desk.decision.chosen, desk.decision.choosing
     if chosen is None:
         return
     if desk.decision.conditional_choice:
@@ -143,7 +136,7 @@ def _accepted(desk: Desk, found: Choosing) -> Iterator[Block]:
 
 def _by_when(desk: Desk, when: str) -> Parts:
     """The day of the order, and the earliest day of delivery, as far as they are on record."""
-    choice, chosen = desk.decision.fiche.choice, chosen_of(desk)
+    choice, chosen = desk.decision.fiche.choice, desk.decision.chosen
     if when == BEFORE_ORDER:
         day = choice.order.date if choice is not None and choice.order is not None else ""
         return desk.say("choice_order_day", day=Code(day)) if day else ()
