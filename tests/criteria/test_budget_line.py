@@ -81,3 +81,11 @@ def test_on_somebody_s_word_it_needs_the_neutral_policy():
     word = holds("60 USD", quoted=False, by="C. Ito")
     assert finding(LINE, [quote(), word], on()).attested_by == ("C. Ito",)
     assert verdict(LINE, [quote(), word], on(), policy=STRICT) is TO_CONFIRM
+
+
+@pytest.mark.parametrize("kind", ["quote", "datasheet"])
+def test_who_sells_says_nothing_of_the_buyer_s_money(kind):
+    """D3: a quote attests what is offered."""
+    letter = replace(holds("60 USD"), kind=kind)
+    found = finding(LINE, [quote(), letter], on())
+    assert (found.verdict, topics(found)) == (TO_CONFIRM, {"budget_line"})

@@ -79,7 +79,7 @@ ENGINE = {"component": "vllm", "version": "0.28.0", "format": "bf16"}
 def test_the_engine_s_document_about_that_capability_settles_it(answer, expected):
     """What excludes is the document of the engine at that version on that capability."""
     told = attest("precision", answer=answer, capability="7.5", **ENGINE)
-    notes = document("notes", told)
+    notes = document("notes", told, kind="document")
     assert verdict(BF16, [notes], candidate(card=a_card(compute_capability="7.5"))) is expected
     assert verdict(BF16, [notes], candidate(card=a_card(compute_capability="8.9"))) is TO_CONFIRM
     assert verdict(BF16, [notes], candidate(card=a_card())) is TO_CONFIRM
@@ -92,26 +92,36 @@ def test_a_document_of_another_engine_version_or_format_settles_nothing(path):
         if "format" not in words:
             continue  # a precision is always of a format
         told = attest("precision", answer="refused", **words)
-        assert verdict(BF16, [document("notes", told, gpu=GPU)]) is TO_CONFIRM
+        assert verdict(BF16, [document("notes", told, kind="document", gpu=GPU)]) is TO_CONFIRM
 
 
 def test_a_document_about_the_card_speaks_of_it():
     told = attest("precision", answer="refused", **ENGINE)
-    assert verdict(BF16, [document("notes", told, gpu=GPU)]) is EXCLUDE
-    assert verdict(BF16, [document("notes", told, gpu="nvidia-l4-24g")]) is TO_CONFIRM
-    assert verdict(BF16, [document("notes", told)]) is TO_CONFIRM
+    assert verdict(BF16, [document("notes", told, kind="document", gpu=GPU)]) is EXCLUDE
+    assert (
+        verdict(BF16, [document("notes", told, kind="document", gpu="nvidia-l4-24g")]) is TO_CONFIRM
+    )
+    assert verdict(BF16, [document("notes", told, kind="document")]) is TO_CONFIRM
+
+
+@pytest.mark.parametrize("kind", ["quote", "datasheet"])
+@pytest.mark.parametrize("answer", ["supported", "refused"])
+def test_who_sells_a_card_establishes_nothing_of_what_runs_on_it(kind, answer):
+    """D3: a commercial sheet attests what is offered; the protocol establishes what works."""
+    told = attest("precision", answer=answer, **ENGINE)
+    assert verdict(BF16, [document("sheet", told, kind=kind, gpu=GPU)]) is TO_CONFIRM
 
 
 def test_a_run_against_a_document_is_a_conflict():
     told = attest("precision", answer="refused", **ENGINE)
-    both = [piece(runs=[run(used(1))]), document("notes", told, gpu=GPU)]
+    both = [piece(runs=[run(used(1))]), document("notes", told, kind="document", gpu=GPU)]
     assert finding(BF16, both).reason == "conflict"
 
 
 def test_names_are_compared_without_their_case():
     words = {"component": "vLLM", "version": "0.28.0", "format": "BF16"}
     told = attest("precision", answer="supported", **words)
-    assert verdict(BF16, [document("notes", told, gpu=GPU)]) is ADMISSIBLE
+    assert verdict(BF16, [document("notes", told, kind="document", gpu=GPU)]) is ADMISSIBLE
 
 
 def test_a_cache_in_that_format_is_no_compute_in_it():

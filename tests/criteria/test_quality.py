@@ -182,3 +182,10 @@ def test_of_results_above_a_most_the_largest_is_shown():
         Fraction("0.7"),
         Fraction("-0.08"),
     )
+
+
+@pytest.mark.parametrize("kind", ["quote", "datasheet"])
+def test_what_a_sheet_says_of_quality_measures_none(kind):
+    """D3: a commercial sheet attests what is offered; the protocol establishes what works."""
+    found = finding(quality(), [replace(result(), kind=kind)])
+    assert (found.verdict, says(found, f"a {kind} says what is offered")) == (TO_CONFIRM, True)

@@ -70,15 +70,26 @@ def test_a_failure_is_no_refusal():
 @pytest.mark.parametrize(("answer", "expected"), [("supported", ADMISSIBLE), ("refused", EXCLUDE)])
 def test_the_engine_s_own_document_at_that_version_speaks_of_the_card(answer, expected):
     told = attest("software", component="vllm", version="0.28.0", answer=answer)
-    assert verdict(ENGINE, [document("notes", told, gpu=GPU)]) is expected
-    assert verdict(ENGINE, [document("notes", told, gpu="nvidia-l4-24g")]) is TO_CONFIRM
+    assert verdict(ENGINE, [document("notes", told, kind="document", gpu=GPU)]) is expected
+    assert (
+        verdict(ENGINE, [document("notes", told, kind="document", gpu="nvidia-l4-24g")])
+        is TO_CONFIRM
+    )
     other = attest("software", component="vllm", version="0.27.1", answer=answer)
-    assert verdict(ENGINE, [document("notes", other, gpu=GPU)]) is TO_CONFIRM
+    assert verdict(ENGINE, [document("notes", other, kind="document", gpu=GPU)]) is TO_CONFIRM
+
+
+@pytest.mark.parametrize("kind", ["quote", "datasheet"])
+@pytest.mark.parametrize("answer", ["supported", "refused"])
+def test_who_sells_a_card_establishes_nothing_of_what_runs_on_it(kind, answer):
+    """D3: a commercial sheet attests what is offered; the protocol establishes what works."""
+    told = attest("software", component="vllm", version="0.28.0", answer=answer)
+    assert verdict(ENGINE, [document("sheet", told, kind=kind, gpu=GPU)]) is TO_CONFIRM
 
 
 def test_a_run_against_a_document_that_refuses_is_a_conflict():
     told = attest("software", component="vllm", version="0.28.0", answer="refused")
-    both = [piece(runs=[run(used(1))]), document("notes", told, gpu=GPU)]
+    both = [piece(runs=[run(used(1))]), document("notes", told, kind="document", gpu=GPU)]
     found = finding(ENGINE, both)
     assert (found.verdict, found.reason) == (TO_CONFIRM, "conflict")
     assert says(found, "run confirms and notes refuses")
@@ -261,7 +272,7 @@ def test_a_sheet_of_the_card_attests_no_version_of_a_machine():
 def test_what_a_document_says_of_support_installs_nothing():
     for answer in ("supported", "refused"):
         told = attest("software", component="vllm", version="0.28.0", answer=answer)
-        notes = replace(document("notes", told), typed={"machine": typed(MACHINE)})
+        notes = replace(document("notes", told, kind="document"), typed={"machine": typed(MACHINE)})
         assert verdict(component("vllm", ">=0.28"), [notes]) is TO_CONFIRM
 
 

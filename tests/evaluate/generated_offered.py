@@ -113,11 +113,12 @@ def grants(draw, id, load):
     quoted, by = mostly(draw, True, False), mostly(draw, AUTHOR, "C. Ito", "")
     names = draw(st.lists(st.sampled_from(sorted(GRANTS)), min_size=1, max_size=3, unique=True))
     told = [attest(name, id=id, quoted=quoted, by=by, **GRANTS[name](draw)) for name in names]
-    if draw(st.booleans()):
+    priced = draw(st.booleans())
+    if priced:
         told.append(attest("price", id=id, amount=money("47.14 USD", declared)))
         told.append(attest("validity", id=id, until=mostly(draw, "2026-12-31", "2026-11-28")))
     about = mostly(draw, {"offer": "offer-01"}, {"offer": "offer-02"}, {})
-    return document(id, *told, by=by, **about)
+    return document(id, *told, kind="quote" if priced else "document", by=by, **about)
 
 
 def wanted(draw, shared):

@@ -90,6 +90,7 @@ def _of_piece(
         item
         for item in piece.attested
         if item.fact == "quality"
+        and not _claims.offered(piece)
         and _same(requirement, item.words)
         and _claims.vouched(item, ground)
     ]

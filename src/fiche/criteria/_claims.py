@@ -15,6 +15,15 @@ _OF_A_CARD = frozenset(
 )
 
 
+# A sheet or a quote says what is offered; only the protocol establishes what works (D3).
+_OFFERED = frozenset({"datasheet", "quote"})
+
+
+def offered(piece: Piece) -> bool:
+    """A piece that sells: what it says of speed, quality, support or somebody's budget shows none of it."""
+    return piece.kind in _OFFERED
+
+
 def attested(fact: str, candidate: Candidate, ground: Inquiry) -> Iterator[tuple[Piece, Attested]]:
     """Attested facts of one kind whose document is about this candidate.
 
@@ -73,6 +82,19 @@ def vouched(item: Attested, ground: Inquiry) -> bool:
     if item.pointer is not None:
         return True
     return bool(item.by) and ground.policy.typed_scope == "counts"
+
+
+def holds_on(piece: Piece, day: str, ground: Inquiry) -> str:
+    """Why a document does not surely hold on a day (ISO), empty where it does: by all that it says of that."""
+    said = [i.words for i in piece.attested if i.fact == "validity" and vouched(i, ground)]
+    until = [words["until"].value for words in said if "until" in words]
+    begins = [words["from"].value for words in said if "from" in words]
+    until += [piece.valid_until] if piece.valid_until else []
+    if not until:
+        return "does not say until when it holds"
+    if min(until) < day:
+        return f"holds until {min(until)}"
+    return f"holds from {max(begins)}" if max(begins, default="") > day else ""
 
 
 def people(item: Attested) -> tuple[str, ...]:

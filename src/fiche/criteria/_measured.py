@@ -27,8 +27,6 @@ from fiche.kernel.workload import Case
 
 # What lies in memory at once is no load that a client brings (A4).
 _NOT_EXECUTED = frozenset({"resident_sequences"})
-# A sheet or a quote says what is offered; only the protocol establishes what works (D3).
-_OFFERED = frozenset({"datasheet", "quote"})
 _LOST = ("requests_failed:", "run_incomplete:")
 
 
@@ -137,10 +135,10 @@ def answered(asked: Asked, readings: list[Reading], ground: Inquiry) -> Comparis
 
 def _scope(asked: Asked, one: Reading, ask: Question, ground: Inquiry) -> Scope:
     facts = scope_of(ask, one.piece, None, asked.criterion, ground)
-    return joined(facts, _load(asked, one, ground))
+    return joined(facts, executed(asked, one, ground))
 
 
-def _load(asked: Asked, one: Reading, ground: Inquiry) -> Scope:
+def executed(asked: Asked, one: Reading, ground: Inquiry) -> Scope:
     """Dimension by dimension, in the direction that the figure would settle (DESIGN 4, scope)."""
     found = Tally()
     kept = meets(asked.threshold, one.figure) is not False
@@ -244,8 +242,8 @@ def attested(fact: str, ground: Inquiry) -> Iterator[tuple[Mapping[str, str], Re
         for item in piece.attested:
             if item.fact != fact or not _claims.vouched(item, ground):
                 continue
-            offered = piece.kind in _OFFERED
-            why = (f"a {piece.kind} says what is offered, and measures nothing",) if offered else ()
+            sold = f"a {piece.kind} says what is offered, and measures nothing"
+            why = (sold,) if _claims.offered(piece) else ()
             yield (
                 {key: told.value for key, told in item.words.items()},
                 Reading(

@@ -43,7 +43,7 @@ def _amounts(
 ) -> Iterator[tuple[Value, dict[str, Fact]]]:
     """What documents say that the line holds, with its tax basis; one on another basis is another amount."""
     for piece in ground.pieces:
-        for item in piece.attested:
+        for item in () if _claims.offered(piece) else piece.attested:  # nobody's who sells
             same = item.fact == "budget" and item.words["name"].value == line
             if same and _claims.vouched(item, ground) and _basis(requirement, item.words):
                 basis = {"tax": item.words["tax"]} if "tax" in item.words else {}

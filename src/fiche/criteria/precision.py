@@ -40,7 +40,7 @@ def _runs(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]
 
 def _documents(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
     for piece in ground.pieces:
-        for item in piece.attested:
+        for item in () if _claims.offered(piece) else piece.attested:
             if item.fact == "precision" and _speaks(wanted, candidate, piece, item, ground):
                 word = item.words["answer"].value
                 answer = "yes" if word == "supported" else "no"
@@ -103,7 +103,7 @@ MEMBER = Criterion(
     expects="record of a run in this format, or the engine's document",
     settles=(
         "Such a run, or the document of the engine at that version, admits; its refusal on that capability "
-        "excludes. A maker's no is to confirm: software may emulate."
+        "excludes. A sheet or a quote does neither, and a maker's no is to confirm: software may emulate."
     ),
     needs=(("format",),),
 )

@@ -15,6 +15,7 @@ from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
+from fiche.kernel.piece import Piece
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 
@@ -99,7 +100,7 @@ def _unsure(requirement: Requirement, score: Score) -> Condition:
 def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
     ask = question(candidate)
     for piece in ground.pieces:
-        for item in piece.attested:
+        for item in () if _claims.offered(piece) else piece.attested:
             if item.fact != "quality" or not _same(requirement, item.words):
                 continue
             scope = scope_of(ask, piece, None, "quality", ground)
@@ -161,9 +162,14 @@ def _apart(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> s
         for item in piece.attested:
             if item.fact == "quality" and _same(requirement, item.words):
                 scope = scope_of(question(candidate), piece, None, "quality", ground)
-                why = (*scope.short, *scope.contradicted)
+                why = (*_sold(piece), *scope.short, *scope.contradicted)
                 return f" ({piece.id} does not cover: {'; '.join(why[:3])})" if why else ""
     return ""
+
+
+def _sold(piece: Piece) -> tuple[str, ...]:
+    text = f"a {piece.kind} says what is offered, and measures nothing"
+    return (text,) if _claims.offered(piece) else ()
 
 
 def _word(requirement: Requirement, name: str) -> str:

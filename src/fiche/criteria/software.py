@@ -72,6 +72,7 @@ def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
         answer = item.words.get("answer")
         if (
             answer is not None
+            and not _claims.offered(piece)
             and _claims.vouched(item, ground)
             and _of_engine(candidate, item.words)
         ):
@@ -225,6 +226,7 @@ MEMBER = Criterion(
     settles=(
         "A version that meets the bounds admits, another excludes; one without a place in the order of "
         "versions is to confirm. Without a component, a run of the engine at its version on this card admits, "
-        "and the engine's own document that refuses the card excludes."
+        "and so does the engine's own document; one that refuses the card excludes. A sheet or a quote does "
+        "neither."
     ),
 )
