@@ -11,10 +11,12 @@ from evaluate.build import (
     attest,
     bench,
     candidate,
+    case,
     declared,
     document,
     facts_of,
     finding,
+    findings,
     hours,
     piece,
     pointer,
@@ -124,3 +126,43 @@ def test_a_document_that_reports_the_whole_work_counts_in_its_scope():
     assert verdict(TEN, [made]) is TO_CONFIRM
     assert verdict(TEN, [replace(scoped, kind="quote")]) is TO_CONFIRM
     assert not says(finding(TEN, [scoped]), "overlap")
+
+
+def two_cases():
+    beside = {"new_tokens": 292, "resident_sequences": 4}
+    usual = case("usual", role="usual", prompt_tokens=1000, **beside)
+    return (usual, case("limit", prompt_tokens=7900, **beside))
+
+
+def test_a_pass_of_one_input_says_nothing_of_a_longer_one():
+    """A3, D6: each case is answered for itself; a requirement may name the one that its passes are of."""
+    load = workload(cases=two_cases())
+    on = candidate(load=load)
+    small = passing(12, load=load, of=load.cases[0])
+    terms = {"at_most": hours("10 h"), "passes": stated(3000, count_of("passes"))}
+    told = findings(requirement("duration", **terms), [small], on)
+    assert {one.case: one.verdict for one in told} == {"usual": ADMISSIBLE, "limit": TO_CONFIRM}
+    for name, expected in (("usual", ADMISSIBLE), ("limit", TO_CONFIRM)):
+        asked = requirement("duration", cases=(name,), **terms)
+        found = finding(asked, [small], on)
+        assert (found.case, found.verdict) == (name, expected)
+    assert says(found, "case 'limit'.*prompt_tokens: executed 1000, the question is 7900")
+
+
+@pytest.mark.parametrize(
+    "load", [{"concurrent_requests": 1}, {"prompt_tokens": 9000}, {"new_tokens": 5000}]
+)
+def test_a_rate_under_another_load_tells_no_hours_of_this_one(load):
+    """D6, D8: many short requests beside each other are another work than long ones one by one."""
+    on = working("bench")
+    (usual,) = on.workload.cases
+    sizes = {name: figure.low for name, figure in usual.dimensions.items()} | load
+    sized = replace(on, workload=replace(on.workload, cases=(case(**sizes),)))
+    found = finding(TEN, [seen("200", of=on.workload.cases[-1])], sized)
+    assert (found.verdict, says(found, next(iter(load)))) == (TO_CONFIRM, True)
+
+
+def test_a_rate_of_the_requests_that_ended_is_none_of_all():
+    lost = seen("200", warnings=["requests_failed: 3 of 200 requests failed"])
+    found = finding(TEN, [lost], working("bench"))
+    assert (found.verdict, says(found, "3 of 200")) == (TO_CONFIRM, True)

@@ -9,7 +9,7 @@ from importers.test_llama_bench import JSON
 from importers.test_sglang_bench import ONE_BATCH, SERVING
 from importers.test_vllm_bench import SERVE
 
-from fiche.criteria._traffic import traffic
+from fiche.criteria._traffic import _named, traffic
 from fiche.importers._detect import read as detect
 from fiche.kernel.record import replace
 
@@ -61,6 +61,12 @@ def test_llama_bench_runs_one_sequence_whose_context_is_its_prompt():
     assert prefill == {"concurrent_requests": 1, "prompt_tokens": 512}
     (decode,) = loads(JSON, "generation_throughput", "mean")
     assert decode == {"concurrent_requests": 1, "prompt_tokens": 4096, "new_tokens": 128}
+
+
+def test_a_prompt_that_follows_others_is_neither_of_their_lengths():
+    """Its rate is that of a longer context: it excludes nothing that asks for the prompt alone."""
+    assert "prompt_tokens" not in dict(_named("pp512 @ d4096"))
+    assert dict(_named("pp512"))["prompt_tokens"].low == 512
 
 
 def test_runs_appended_to_one_file_keep_their_own_lengths():

@@ -114,7 +114,8 @@ def _strategy(kind: str, told: str) -> Iterator[tuple[str, Ran]]:
 def _test(told: Mapping[str, str | None]) -> Iterator[tuple[str, Ran]]:
     """One sequence alone; what stands in the context before a generation is its prompt."""
     yield CONCURRENCY, _exact("1")
-    yield "prompt_tokens", _exact(told["before"] or told["depth"] or "0")
+    if not (told["before"] and told["depth"]):  # a prompt behind others is neither alone
+        yield "prompt_tokens", _exact(told["before"] or told["depth"] or "0")
     if told["after"]:
         yield "new_tokens", _exact(told["after"])
 

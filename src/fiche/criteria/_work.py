@@ -73,7 +73,7 @@ def _seen(told: Throughput, work: Work, candidate: Candidate, ground: Inquiry) -
     piece = next((one for one in ground.pieces if one.id == name), None)
     if piece is None:
         return _Seen(piece=name, why=f"{name} is left aside")
-    named = list(_named(piece, told, work))
+    named = list(rates_of(piece, told, work))
     if len(named) != 1:
         return _Seen(piece=name, why=f"{name} {_which(told, work, [each for _, each in named])}")
     scope = _scope(candidate, piece, ground)
@@ -93,7 +93,8 @@ def _which(told: Throughput, work: Work, named: list[Result]) -> str:
     return f"has several results {told.metric.value} ({of}): say 'label' or 'stat'"
 
 
-def _named(piece: Piece, told: Throughput, work: Work) -> Iterator[tuple[Figure, Result]]:
+def rates_of(piece: Piece, told: Throughput, work: Work) -> Iterator[tuple[Figure, Result]]:
+    """The results of a piece that the work names, in what it counts."""
     for _, result, figure in results(piece):
         same = result.metric == told.metric.value and result.unit == f"{work.of}/s"
         chosen = told.stat in ("", result.stat) and told.label in ("", result.label)

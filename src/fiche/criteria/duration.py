@@ -6,71 +6,148 @@ how many passes the work is; or from a document that reports the whole of it. A 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from fiche.criteria import _conditions, _measured
 from fiche.criteria._attested_number import Threshold, Value, compared
 from fiche.criteria._executed import load_of
-from fiche.criteria._scope import joined, noted, question, scope_of
+from fiche.criteria._measured import Asked, Reading
+from fiche.criteria._scope import Scope, joined, noted, question, scope_of
 from fiche.criteria._words import figure_text, number_text
-from fiche.criteria._work import needed_of
+from fiche.criteria._work import Needed, needed_of, rates_of
+from fiche.criteria.throughput import counted, same_of
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
 from fiche.kernel.piece import Piece, Run
-from fiche.kernel.record import replace
+from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.unit import HOUR
+from fiche.kernel.workload import Case
 
 _NS = 3600 * 10**9
+
+
+@record
+class _Hours:
+    """Hours that one piece shows: `scope` tells whether they answer for a case, `by` whose word they take."""
+
+    value: Value
+    scope: Callable[[Case | None], Scope]
+    doubts: tuple[str, ...] = ()
 
 
 def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
-    """One comparison, in hours: what was observed on this candidate's card and engine against the most."""
+    """One comparison a case, in hours: what was observed on this card and engine against the most."""
     threshold = Threshold(figure=requirement.figures["at_most"], at_least=False)
-    values = [
-        *_of_work(candidate, ground),
+    told = [
+        *_of_work(requirement, threshold, candidate, ground),
         *_of_passes(requirement, threshold, candidate, ground),
-        *_attested(threshold, candidate, ground),
+        *_attested(candidate, ground),
     ]
-    found = compared(threshold, values, lambda: _lacking(requirement, candidate), spread=True)
     guess = needed_of(candidate, ground)
-    if guess is None or guess.hours is None or not guess.guess or values:
-        return (found,)
-    open_point = guess.condition or _lacking(requirement, candidate)
-    return (
-        replace(
-            found,
-            need_low=guess.hours,
-            need_high=guess.hours,
-            need_shown=guess.hours,
-            have_shown=threshold.figure,
-            have_low=threshold.figure,
-            have_high=threshold.figure,
-            conditions=(open_point,),
-        ),
+    cases = _measured.cases_of(requirement, candidate)
+    return tuple(
+        _of_case(requirement, threshold, candidate, case, told, guess, ground) for case in cases
     )
 
 
-def _of_work(candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
+def _of_case(
+    requirement: Requirement,
+    threshold: Threshold,
+    candidate: Candidate,
+    case: Case | None,
+    told: list[_Hours],
+    guess: Needed | None,
+    ground: Inquiry,
+) -> Comparison:
+    values, short = [], []
+    for one in told:
+        scope = one.scope(case)
+        why = (*one.doubts, *scope.short, *scope.contradicted)
+        if why:
+            short.append(f"{one.value.piece} does not answer: {'; '.join(why[:3])}")
+        else:
+            by = tuple(dict.fromkeys((*one.value.by, *scope.by)))
+            values.append(replace(one.value, by=by))
+    lacking = _lacking(requirement, candidate, case, short)
+    found = compared(threshold, values, lambda: lacking, spread=True)
+    found = replace(found, case="" if case is None else case.id)
+    if values or guess is None or guess.hours is None or not guess.guess:
+        return found
+    return replace(
+        found,
+        need_low=guess.hours,
+        need_high=guess.hours,
+        need_shown=guess.hours,
+        have_shown=threshold.figure,
+        have_low=threshold.figure,
+        have_high=threshold.figure,
+        conditions=(guess.condition or lacking,),
+    )
+
+
+def _of_work(
+    requirement: Requirement, threshold: Threshold, candidate: Candidate, ground: Inquiry
+) -> Iterator[_Hours]:
     """One reading a piece, so that two that differ stand side by side."""
     work = candidate.workload.work
-    for name in dict.fromkeys(told.piece.value for told in work.measured) if work else ():
-        alone = tuple(piece for piece in ground.pieces if piece.id == name)
+    for told in {one.piece.value: one for one in work.measured}.values() if work else ():
+        alone = tuple(piece for piece in ground.pieces if piece.id == told.piece.value)
         needed = needed_of(candidate, replace(ground, pieces=alone))
-        if needed is not None and needed.hours is not None and not needed.guess:
-            hours = needed.hours.named(f"{candidate.id}/work.hours.{name}", needed.hours.label)
-            yield Value(piece=name, figure=hours, by=needed.by)
+        if work is None or needed is None or needed.hours is None or needed.guess:
+            continue
+        name = f"{candidate.id}/work.hours.{told.piece.value}"
+        hours = needed.hours.named(name, needed.hours.label)
+        (piece,) = alone
+        result = next(rates_of(piece, told, work))[1]
+        yield _Hours(
+            value=Value(piece=piece.id, figure=hours, by=needed.by),
+            scope=_under(
+                Reading(piece=piece, figure=hours, text="", result=result),
+                requirement,
+                threshold,
+                candidate,
+                ground,
+            ),
+            doubts=tuple(_measured.lost(piece, result)),
+        )
+
+
+def _under(
+    one: Reading,
+    requirement: Requirement,
+    threshold: Threshold,
+    candidate: Candidate,
+    ground: Inquiry,
+) -> Callable[[Case | None], Scope]:
+    """The load that a rate was seen under against a case's, as for a throughput that is asked for."""
+    same = same_of(counted(one.result)) if one.result is not None else frozenset()
+
+    def scope(case: Case | None) -> Scope:
+        asked = Asked(
+            criterion="duration",
+            candidate=candidate,
+            case=case,
+            threshold=threshold,
+            what="",
+            said="",
+            load=_measured.load_of(requirement, case),
+            equal=same,
+        )
+        return _measured.executed(asked, one, ground)
+
+    return scope
 
 
 def _of_passes(
     requirement: Requirement, threshold: Threshold, candidate: Candidate, ground: Inquiry
-) -> Iterator[Value]:
+) -> Iterator[_Hours]:
     """A recorded whole loop, as often as the work asks for it."""
     passes = requirement.figures.get("passes")
     for piece in ground.pieces if passes is not None else ():
@@ -82,30 +159,30 @@ def _of_passes(
                 f"{took.id}.{requirement.id}",
                 "hours of all passes, each as long as the recorded one",
             )
-            covered = _covered(hours, threshold, candidate, piece, run, ground)
-            if covered is not None:
-                yield covered
+            beside = noted(question(candidate), piece, run, "duration", ground)
+            yield _Hours(
+                value=Value(piece=piece.id, figure=hours, noted=beside),
+                scope=_executed(hours, threshold, candidate, piece, run, ground),
+            )
 
 
-def _covered(
+def _executed(
     hours: Figure,
     threshold: Threshold,
     candidate: Candidate,
     piece: Piece,
     run: Run,
     ground: Inquiry,
-) -> Value | None:
-    """In the scope of a case: as large or larger where it keeps the limit, as large or smaller where not."""
+) -> Callable[[Case | None], Scope]:
+    """Of a case: as large or larger where it keeps the limit, as large or smaller where not."""
     wrong = "larger" if hours.low > threshold.figure.low else "smaller"
-    for case in candidate.workload.cases:
+
+    def scope(case: Case | None) -> Scope:
         ask = question(candidate, case)
-        scope = joined(
-            scope_of(ask, piece, run, "duration", ground), load_of(ask, piece, run, wrong, ground)
-        )
-        if scope.covers:
-            beside = noted(ask, piece, run, "duration", ground)
-            return Value(piece=piece.id, figure=hours, by=scope.by, noted=beside)
-    return None
+        facts = scope_of(ask, piece, run, "duration", ground)
+        return joined(facts, load_of(ask, piece, run, wrong, ground))
+
+    return scope
 
 
 def _took(piece: Piece, run: Run) -> Figure | None:
@@ -125,17 +202,23 @@ def _took(piece: Piece, run: Run) -> Figure | None:
     )
 
 
-def _attested(threshold: Threshold, candidate: Candidate, ground: Inquiry) -> Iterator[Value]:
+def _attested(candidate: Candidate, ground: Inquiry) -> Iterator[_Hours]:
     """A document that reports the whole work, in the scope of every strict fact."""
     ask = question(candidate)
     for _, one in _measured.attested("duration", ground):
-        scope = scope_of(ask, one.piece, None, "duration", ground)
-        if scope.covers and not one.doubts:
-            by = tuple(dict.fromkeys((*scope.by, *one.by)))
-            yield Value(piece=one.piece.id, figure=one.figure, by=by)
+        facts = scope_of(ask, one.piece, None, "duration", ground)
+        value = Value(piece=one.piece.id, figure=one.figure, by=one.by)
+        yield _Hours(value=value, scope=_of_all(facts), doubts=one.doubts)
 
 
-def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
+def _of_all(scope: Scope) -> Callable[[Case | None], Scope]:
+    """The whole work is of every case."""
+    return lambda case: scope
+
+
+def _lacking(
+    requirement: Requirement, candidate: Candidate, case: Case | None, short: list[str]
+) -> Condition:
     most, passes = requirement.figures["at_most"], requirement.figures.get("passes")
     work = candidate.workload.work
     if passes is not None:
@@ -146,7 +229,9 @@ def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
         what = (
             "state the work (workload.work) and measure its throughput, or the passes of the loop"
         )
-    text = f"{what} on {candidate.gpu} with this model, formats and engine"
+    under = f" under the load of case '{case.id}'" if case is not None else ""
+    near = f" ({min(short, key=lambda text: (text.count(';'), text))})" if short else ""
+    text = f"{what} on {candidate.gpu} with this model, formats and engine{under}{near}"
     return _conditions.measured("duration", text, threshold=f"<= {figure_text(most)}")
 
 
@@ -156,8 +241,9 @@ MEMBER = Criterion(
     compare=compare,
     expects="result of a benchmark, record of the whole loop, or a document that reports the whole work",
     settles=(
-        "hours computed from the counted work and a rate seen with this card, formats and engine, or from a "
-        "recorded pass times the passes; within the limit admits, above it excludes, a stated time does neither"
+        "hours computed from the counted work and a rate seen with this card, formats and engine under the "
+        "case's load, or from a recorded pass times the passes; within the limit admits, above it excludes, a "
+        "stated time does neither"
     ),
     needs=(("at_most",),),
 )

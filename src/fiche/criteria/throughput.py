@@ -73,9 +73,19 @@ def _asked(requirement: Requirement, candidate: Candidate, case: Case | None) ->
         what=_named(requirement),
         said=f"{_named(requirement)} >= {figure_text(least)}",
         load=load,
-        equal=frozenset((*_SAME.get(of, ()), *_ALWAYS_SAME)),
+        equal=same_of(of),
         conditions=_measured.open_load(candidate, case, load),
     )
+
+
+def same_of(of: str) -> frozenset[str]:
+    """The dimensions of a load in which another value makes a rate that counts `of` another rate."""
+    return frozenset((*_SAME.get(of, ()), *_ALWAYS_SAME))
+
+
+def counted(result: Result) -> str:
+    """What a rate counts, by its program's name for it; empty where it is no rate of tokens."""
+    return _COUNTED.get(result.metric, "")
 
 
 def _named(requirement: Requirement) -> str:
@@ -116,7 +126,7 @@ def _answers(requirement: Requirement, piece: Piece, result: Result) -> bool:
     of = _of(requirement)
     if result.metric == "throughput":  # optimum-benchmark: its stage says what was run
         return _STAGES.get(result.label, "") == of
-    return result.metric in _RATES if not of else _COUNTED.get(result.metric) == of
+    return result.metric in _RATES if not of else counted(result) == of
 
 
 MEMBER = Criterion(
