@@ -87,3 +87,13 @@ def test_a_promise_must_still_hold_on_the_day_of_the_order(until, expected):
     if expected is TO_CONFIRM:
         assert says(found, "for an order of 2026-12-10")
         assert says(found, "quote holds until" if until else "quote does not say until when")
+
+
+def test_of_two_days_until_which_a_promise_holds_the_earlier_counts():
+    told = [attest("delivery", earliest="2026-12-14", id="quote")]
+    told += [attest("validity", until=day, id="quote") for day in ("2026-12-31", "2026-12-09")]
+    made = document("quote", *told, offer="offer-01")
+    assert says(finding(ORDERED, [made], bought()), "quote holds until 2026-12-09")
+    later = [told[0], attest("validity", until="2026-12-31", id="quote", **{"from": "2026-12-11"})]
+    made = document("quote", *later, offer="offer-01")
+    assert says(finding(ORDERED, [made], bought()), "quote holds from 2026-12-11")

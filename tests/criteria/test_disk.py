@@ -62,6 +62,14 @@ def test_the_condition_says_what_is_lacking():
     assert found.conditions[0].threshold == f">= {2 * 10**12} B"
 
 
+def test_several_disks_of_one_document_contradict_nothing():
+    one = told(4, "NVMe")
+    listed = replace(one, attested=(*one.attested, *told(1, "SATA").attested))
+    assert verdict(ANY, [listed], ON) is ADMISSIBLE
+    small = replace(one, attested=(*told(1, "NVMe").attested, *told(1, "SATA").attested))
+    assert verdict(ANY, [small], ON) is EXCLUDE
+
+
 def test_two_documents_that_disagree_are_a_conflict():
     found = finding(ANY, [told(4), told(1, id="b")], ON)
     assert (found.verdict, found.reason) == (TO_CONFIRM, "conflict")

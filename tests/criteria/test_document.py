@@ -36,6 +36,10 @@ def test_a_document_of_that_title_about_the_offer_confirms():
     assert (found.verdict, found.pieces) == (ADMISSIBLE, ("paper",))
 
 
+def test_a_title_is_the_same_in_whatever_case_it_is_written():
+    assert verdict(WARRANTY, [paper("WARRANTY,  three years")], on()) is ADMISSIBLE
+
+
 def test_a_missing_document_is_to_confirm_by_its_title():
     found = finding(WARRANTY, [], on())
     assert (found.verdict, topics(found)) == (TO_CONFIRM, {"document"})

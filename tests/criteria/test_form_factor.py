@@ -77,3 +77,9 @@ def test_a_document_speaks_of_the_card_that_it_names():
     assert verdict(asks("PCIe dual-slot"), [sheet("nvidia-l4-24g")], on()) is TO_CONFIRM
     found = finding(asks("PCIe dual-slot"), [sheet(GPU)], on("SXM5"))
     assert (found.verdict, found.reason) == (TO_CONFIRM, "conflict")
+
+
+@pytest.mark.parametrize("form", ["двухслотовая", "PCIe двойная", "—", "双槽"])
+def test_words_of_another_script_are_words(form):
+    """D1: what is not told is not there; a form that nobody can read admits nothing."""
+    assert verdict(asks(form), [], on("PCIe triple-slot")) is TO_CONFIRM

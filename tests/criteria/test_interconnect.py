@@ -15,6 +15,7 @@ from evaluate.build import (
     offer,
     printing,
     requirement,
+    says,
     stated,
     topics,
     verdict,
@@ -64,6 +65,19 @@ def test_a_link_without_a_rate_and_a_rate_of_another_link_settle_no_rate():
     assert verdict(RATE, [linked("NVLink")], on()) is TO_CONFIRM
     assert verdict(RATE, [linked("PCIe 5.0", 64)], on()) is TO_CONFIRM
     assert finding(RATE, [], on()).conditions[0].threshold == ">= 600000000000 B/s"
+
+
+def test_a_slow_link_is_no_lack_of_a_faster_one_where_none_is_named():
+    """D1: every machine has PCIe; its rate proves nothing of the others."""
+    any_link = requirement("interconnect", at_least=RATE.figures["at_least"])
+    slow = finding(any_link, [linked("PCIe 4.0", 32)], on())
+    assert (slow.verdict, says(slow, "of one link; name the link")) == (TO_CONFIRM, True)
+    both = attest("interconnect", link="NVLink", value=declared(600 * 10**9, BYTE_PER_SECOND))
+    listed = linked("PCIe 4.0", 32)
+    listed = replace(listed, attested=(*listed.attested, both))
+    assert verdict(any_link, [listed], on()) is ADMISSIBLE
+    pieces = [linked("PCIe 4.0", 32), linked("NVLink", 600, id="b")]
+    assert verdict(any_link, pieces, on()) is ADMISSIBLE
 
 
 def test_the_machine_s_own_document_speaks_of_it():

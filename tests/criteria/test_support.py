@@ -38,8 +38,19 @@ def test_the_service_time_is_part_of_what_is_asked():
     asked = requirement("support", at_most=hours("4 h"), hours="24x7")
     assert verdict(asked, [granted(response=hours("2 h"), hours="24x7")], on()) is ADMISSIBLE
     office = finding(asked, [granted(response=hours("2 h"), hours="9 to 17")], on())
-    assert office.verdict is EXCLUDE
+    assert (office.verdict, says(office, "9 to 17, and 24x7 is asked")) == (TO_CONFIRM, True)
     assert verdict(asked, [granted(response=hours("2 h"))], on()) is TO_CONFIRM
+
+
+@pytest.mark.parametrize("told", ["24x7", "24/7", "24 x 7", "24X7"])
+def test_one_service_time_is_written_in_several_ways(told):
+    """An exclusion needs a proof (D1), and a way of writing is none."""
+    asked = requirement("support", at_most=hours("4 h"), hours="24x7")
+    assert verdict(asked, [granted(response=hours("2 h"), hours=told)], on()) is ADMISSIBLE
+    level = requirement("support", support="Gold", hours="24x7")
+    assert verdict(level, [granted(name="Gold", hours=told)], on()) is ADMISSIBLE
+    other = finding(level, [granted(name="Gold", hours="working days")], on())
+    assert (other.verdict, says(other, "working days, and 24x7")) == (TO_CONFIRM, True)
 
 
 def test_a_level_goes_by_its_name_and_another_name_is_no_refusal():

@@ -55,15 +55,31 @@ def test_words_that_are_asked_must_be_said_and_be_the_same():
     silent = finding(ON_SITE, [granted(36, service="on-site")], on())
     assert (silent.verdict, says(silent, "returns is not said")) == (TO_CONFIRM, True)
     other = finding(ON_SITE, [granted(60, service="return to base", returns="seller")], on())
-    assert other.verdict is EXCLUDE
-    assert says(other, "refuses") or other.have_words == (
-        "service: return to base, and on-site is asked"
+    assert other.verdict is TO_CONFIRM
+    assert says(other, "service: return to base, and on-site is asked")
+
+
+@pytest.mark.parametrize("told", ["on-site", "On site", "onsite"])
+def test_one_service_is_written_in_several_ways(told):
+    """An exclusion needs a proof (D1), and a way of writing is none."""
+    granted_so = granted(36, service=told, returns="seller")
+    assert verdict(ON_SITE, [granted_so], on()) is ADMISSIBLE
+
+
+def test_who_pays_the_way_back_is_one_of_two():
+    asked = requirement("warranty", at_least=ASKED.figures["at_least"], returns="seller")
+    other = finding(asked, [granted(60, returns="buyer")], on())
+    assert (other.verdict, other.have_words) == (
+        EXCLUDE,
+        "returns: buyer, and seller is asked",
     )
+    both = [granted(60, returns="buyer"), granted(60, "mail", returns="seller")]
+    assert finding(asked, both, on()).reason == "conflict"
 
 
 def test_two_documents_that_differ_are_a_conflict():
     one = granted(36, service="on-site", returns="seller")
-    two = granted(36, "mail", service="return to base", returns="seller")
+    two = granted(36, "mail", service="on-site", returns="buyer")
     assert finding(ON_SITE, [one, two], on()).reason == "conflict"
     assert finding(ASKED, [granted(36), granted(12, "mail")], on()).reason == "conflict"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison
@@ -71,6 +71,15 @@ def compared(
         attested_by=tuple(dict.fromkeys(name for v in ordered for name in v.by)),
         noted=tuple(dict.fromkeys(text for v in ordered for text in v.noted)),
     )
+
+
+def best_of_each(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The greatest value of each piece: a document that lists several disks or links contradicts nothing."""
+    best: dict[str, Value] = {}
+    for value in values:
+        if value.piece not in best or value.figure.low > best[value.piece].figure.low:
+            best[value.piece] = value
+    return tuple(best.values())
 
 
 def meets(threshold: Threshold, value: Figure) -> bool | None:

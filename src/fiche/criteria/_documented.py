@@ -1,11 +1,12 @@
 """What a seller's document grants, in a number and in words beside it: a term, a level, who pays.
 
-A document that says another word than the one asked for grants something else; one that leaves the word out
-grants nothing yet (D1, D3).
+A document that says other words than those asked for grants nothing yet, and neither does one that leaves them
+out: words of one's own cannot be put in order. Only of a closed list another word is something else (D1, D3).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fiche.criteria import _claims
@@ -46,12 +47,32 @@ def granted(
             differs=tuple(
                 f"{key}: {told[key]}, and {asked[key]} is asked"
                 for key in told
-                if told[key].casefold() != asked[key].casefold()
+                if key in _CLOSED and told[key] != asked[key]
             ),
             untold=tuple(
-                f"{key} is not said, and {asked[key]} is asked" for key in asked if key not in told
+                f"{key}: {told[key]}, and {asked[key]} is asked"
+                if key in told
+                else f"{key} is not said, and {asked[key]} is asked"
+                for key in asked
+                if key not in told or (key not in _CLOSED and not alike(told[key], asked[key]))
             ),
         )
+
+
+# Words of a closed list, of which another one is a refusal.
+_CLOSED = frozenset({"returns"})
+_APART = re.compile(r"[\W_]+")
+_TIMES = re.compile(r"(?<=[0-9])x(?=[0-9])")
+
+
+def alike(one: str, other: str) -> bool:
+    """The same words, however they are joined: `On site` and `on-site`, `24/7` and `24x7`."""
+    plain = _plain(one)
+    return one == other or bool(plain and plain == _plain(other))
+
+
+def _plain(text: str) -> str:
+    return _TIMES.sub("", _APART.sub("", text.casefold()))
 
 
 def against(threshold: Threshold, key: str, found: list[Granted], lacking: Condition) -> Comparison:
@@ -62,9 +83,8 @@ def against(threshold: Threshold, key: str, found: list[Granted], lacking: Condi
         for one in whole
     ]
     refused = tuple(refusal(one) for one in found if one.differs)
-    short = tuple(dict.fromkeys(_short(one, key) for one in found if one not in whole))
-    near = replace(lacking, text=f"{lacking.text}{_told(short)}")
-    comparison = compared(threshold, values, lambda: near)
+    short = list(dict.fromkeys(_short(one, key) for one in found if one not in whole))
+    comparison = compared(threshold, values, lambda: nearest(lacking, short))
     if not refused:
         return comparison
     kept = [value for value in values if meets(threshold, value.figure)]
@@ -100,8 +120,9 @@ def _short(one: Granted, key: str) -> str:
     return f"{one.piece.id}: {'; '.join((*one.differs, *one.untold, *untold))}"
 
 
-def _told(short: tuple[str, ...]) -> str:
-    return f" ({'; '.join(short[:3])})" if short else ""
+def nearest(lacking: Condition, short: list[str]) -> Condition:
+    """The condition with what the documents at hand leave out."""
+    return replace(lacking, text=f"{lacking.text} ({'; '.join(short[:3])})") if short else lacking
 
 
 def seller_of(candidate: Candidate) -> str:

@@ -38,15 +38,9 @@ def _short(
     """Documents that do not say that they still hold on the day of the order, and why."""
     ordered = requirement.facts.get("ordered")
     for piece, _ in _claims.attested("delivery", candidate, ground) if ordered is not None else ():
-        until = [
-            item.words["until"].value
-            for item in piece.attested
-            if item.fact == "validity" and "until" in item.words and _claims.vouched(item, ground)
-        ]
-        if ordered is not None and not until:
-            yield piece.id, "does not say until when it holds"
-        elif ordered is not None and max(until) < ordered.value:
-            yield piece.id, f"holds until {max(until)}, before the order of {ordered.value}"
+        why = "" if ordered is None else _claims.holds_on(piece, ordered.value, ground)
+        if why:
+            yield piece.id, why
 
 
 def _values(candidate: Candidate, ground: Inquiry) -> Iterator[Value]:

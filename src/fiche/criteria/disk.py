@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
-from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._attested_number import Threshold, Value, best_of_each, compared
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -17,7 +17,7 @@ def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
 ) -> tuple[Comparison, ...]:
     """One comparison: attested bytes of a disk of that kind against the threshold."""
-    values = tuple(_values(requirement, candidate, ground))
+    values = best_of_each(_values(requirement, candidate, ground))
     threshold = Threshold(figure=requirement.figures["at_least"], at_least=True)
     return (compared(threshold, values, lambda: _lacking(requirement)),)
 
@@ -51,6 +51,9 @@ MEMBER = Criterion(
     title="Disk",
     compare=compare,
     expects="seller's document, or print of the machine (df, lsblk)",
-    settles="At least the threshold admits, less excludes; a disk of another kind says nothing.",
+    settles=(
+        "At least the threshold admits, less excludes; of several disks in one document the largest counts, a "
+        "disk of another kind than the one asked for says nothing."
+    ),
     needs=(("at_least",),),
 )

@@ -20,7 +20,7 @@ def compare(
     found = [
         (piece, item, tuple(_short(requirement, piece, item)))
         for piece, item in _claims.attested("document", candidate, ground)
-        if item.words["title"].value == title and _claims.vouched(item, ground)
+        if _evened(item.words["title"].value) == _evened(title) and _claims.vouched(item, ground)
     ]
     claims = tuple(
         Claim(piece=piece.id, answer="yes", text=title, by=_claims.people(item))

@@ -12,7 +12,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.requirement import Candidate, Requirement
 
-_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_WORD = re.compile(r"\w+(?:-\w+)*")
 _WIDTH = re.compile(r"(?:single|dual|double|triple|quad|[1-4])-slot")
 _SAME = {"1-slot": "single-slot", "2-slot": "dual-slot", "double-slot": "dual-slot"}
 _SAME |= {"3-slot": "triple-slot", "4-slot": "quad-slot"}
@@ -55,7 +55,7 @@ def _meets(wanted: tuple[str, ...], told: str) -> str:
 
 
 def _fits(asked: frozenset[str], told: frozenset[str]) -> str:
-    if all(_held(word, told) for word in asked):
+    if asked and all(_held(word, told) for word in asked):
         return "yes"
     return "no" if _apart(asked, told) else ""
 

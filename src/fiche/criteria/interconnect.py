@@ -7,10 +7,10 @@ directions together and of one do not compare, and a link of one pair says nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fiche.criteria import _claims, _conditions
-from fiche.criteria._attested_number import Threshold, Value, compared
+from fiche.criteria._attested_number import Threshold, Value, best_of_each, compared, meets
 from fiche.criteria._told import Machine, comparison, machines, people
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
@@ -34,9 +34,14 @@ def compare(
     """One comparison: the attested rate of the link, or the link itself where no rate is required."""
     least = requirement.figures.get("at_least")
     if least is not None:
-        rated = [v for v in _values(requirement, candidate, ground) if v.figure.unit == least.unit]
         threshold = Threshold(figure=least, at_least=True)
-        return (compared(threshold, rated, lambda: _lacking(requirement, candidate)),)
+        rated = best_of_each(
+            v for v in _values(requirement, candidate, ground) if v.figure.unit == least.unit
+        )
+        named = "link" in requirement.facts  # a slow link is no lack of another, faster one
+        kept = [value for value in rated if named or meets(threshold, value.figure)]
+        slow = sorted(f"{v.piece} says {figure_text(v.figure)}" for v in rated if v not in kept)
+        return (compared(threshold, kept, lambda: _lacking(requirement, candidate, slow)),)
     claims = (*_printed(requirement, candidate, ground), *_named(requirement, candidate, ground))
     return (comparison(_wanted(requirement), claims, (_lacking(requirement, candidate),)),)
 
@@ -140,14 +145,15 @@ def _wanted(requirement: Requirement) -> str:
     return f"{_link(requirement)} between {where}"
 
 
-def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
+def _lacking(requirement: Requirement, candidate: Candidate, slow: Sequence[str] = ()) -> Condition:
     least = requirement.figures.get("at_least")
     told = requirement.facts.get("directions")
     directions = f" ({told.value} directions)" if told is not None else ""
+    apart = f" ({'; '.join(slow[:3])}, of one link; name the link that is meant)" if slow else ""
     return _conditions.document(
         "interconnect",
         f"have the seller attest the {_wanted(requirement)} of the machine as delivered: the sheet of "
-        f"{candidate.gpu} alone does not",
+        f"{candidate.gpu} alone does not{apart}",
         threshold=f">= {figure_text(least)}{directions}" if least is not None else "",
     )
 
@@ -159,7 +165,8 @@ MEMBER = Criterion(
     expects="document of the offer or machine, or its topology",
     settles=(
         "The link, between the devices asked for, admits, and so does a rate at or above the threshold; a "
-        "lower rate, or a topology that joins them otherwise, excludes. A card's sheet says nothing of it."
+        "lower rate of the link that is named, or a topology that joins them otherwise, excludes. A card's "
+        "sheet says nothing of it."
     ),
     needs=(("link", "at_least"),),
 )

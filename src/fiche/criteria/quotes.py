@@ -96,25 +96,10 @@ def _seller(piece: Piece, ground: Inquiry) -> str:
 
 
 def _doubt(piece: Piece, seller: str, ground: Inquiry) -> str:
-    until = [
-        item.words["until"].value
-        for item in piece.attested
-        if item.fact == "validity" and "until" in item.words and _claims.vouched(item, ground)
-    ]
-    if piece.valid_until:
-        until.append(piece.valid_until)
-    begins = [
-        item.words["from"].value
-        for item in piece.attested
-        if item.fact == "validity" and "from" in item.words and _claims.vouched(item, ground)
-    ]
     if not seller:
         return "it does not say whose it is: attest the seller"
-    if not until:
-        return "it does not say until when it holds"
-    if min(until) < ground.date or max(begins, default="") > ground.date:
-        return f"it does not hold on {ground.date}"
-    return ""
+    why = _claims.holds_on(piece, ground.date, ground)
+    return f"it {why}" if why else ""
 
 
 def _one(quote: _Quote) -> Figure:

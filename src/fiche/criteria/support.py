@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold
-from fiche.criteria._documented import Granted, against, granted, refusal, seller_of, with_claims
+from fiche.criteria._documented import Granted, against, granted, nearest, seller_of, with_claims
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
 
-# Names of levels cannot be put in order: another name is another question, another service time a refusal.
+# Levels and service times are words that cannot be put in order: other words are another question.
 _NAME, _HOURS = "support", ("hours",)
 
 
@@ -44,11 +44,11 @@ def _level(requirement: Requirement, found: list[Granted], lacking: Condition) -
     yes = tuple(
         Claim(piece=one.piece.id, answer="yes", text=level, by=_claims.people(one.item))
         for one in found
-        if not one.differs and not one.untold
+        if not one.untold
     )
-    no = tuple(refusal(one) for one in found if one.differs)
-    claims = (*_claims.deciding(yes), *no) if yes else no
-    asked = Comparison(need_words=level, conditions=() if claims else (lacking,))
+    claims = _claims.deciding(yes)
+    short = [f"{one.piece.id}: {'; '.join(one.untold)}" for one in found if one.untold]
+    asked = Comparison(need_words=level, conditions=() if claims else (nearest(lacking, short),))
     return with_claims(asked, claims)
 
 
@@ -79,7 +79,7 @@ MEMBER = Criterion(
     expects="quote, contract or service description of the seller",
     settles=(
         "hours until an answer, or the level by its name, granted for this offer or machine, admits; a longer "
-        "time or another service time excludes, a level of another name leaves it to confirm"
+        "time excludes, a level of another name or a service time in other words leaves it to confirm"
     ),
     needs=(("at_most", "support"),),
 )

@@ -46,7 +46,8 @@ MEMBER = Criterion(
     expects="quote, contract or warranty terms of the seller",
     settles=(
         "months that the document grants for this offer or machine, with the service and the payer of the way "
-        "back where they are asked; as many admit, fewer or another service exclude"
+        "back where they are asked; as many admit, fewer or another payer exclude, a "
+        "service in other words leaves it to confirm"
     ),
     needs=(("at_least",),),
 )
