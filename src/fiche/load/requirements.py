@@ -77,6 +77,7 @@ def _requirement(node: Mapping, cases: Known, faults: Faults) -> Requirement:
     _ends_meet(told, faults)
     _means_something(node, numbers, parser, faults)
     _counts_alike(node, faults)
+    _in_time(node, faults)
     return Requirement(
         id=name,
         kind=node.text("kind"),
@@ -112,14 +113,30 @@ _PAIRS = (("at_least", "at_most"), ("at_least", "version"), ("version", "at_most
 def _means_something(
     node: Mapping, numbers: Mapping_[str, Scalar], parser: Parser | None, faults: Faults
 ) -> None:
-    """A must that everything meets is none (F382)."""
-    least = numbers.get("at_least")
-    if least is None or parser is None or node.text("level") != "must":
+    """A must that everything meets is none (F382), and neither is one that nothing can (F381)."""
+    if parser is None or node.text("level") != "must":
         return
-    read = parser(least.text)
-    if not isinstance(read, Misread) and not read.value:
-        message = f"everything meets 'at_least: {least.text}': that is no threshold"
-        faults.add("F382", message, least.span, "write what is needed, or leave it out")
+    for key, told in numbers.items():
+        read = parser(told.text)
+        if isinstance(read, Misread) or read.value:
+            continue
+        if key == "at_least":
+            message = f"everything meets '{key}: {told.text}': that is no threshold"
+            faults.add("F382", message, told.span, "write what is needed, or leave it out")
+        elif node.text("kind") in _NEVER_ZERO:
+            message = f"nothing meets '{key}: {told.text}': nothing takes none of it"
+            faults.add("F381", message, told.span, "write what is allowed, or leave it out")
+
+
+# What no candidate can have none of.
+_NEVER_ZERO = frozenset({"power", "latency", "duration", "support"})
+
+
+def _in_time(node: Mapping, faults: Faults) -> None:
+    """What is ordered after the day by which it is needed comes too late whoever sells it (F381)."""
+    if "ordered" in node and "by" in node and node.text("ordered") > node.text("by"):
+        message = f"nothing ordered on {node.text('ordered')} is there by {node.text('by')}"
+        faults.add("F381", message, node.scalar("ordered").span, "mend one of the two days")
 
 
 def _further(node: Mapping, key: str, scalar: Scalar, faults: Faults) -> Figure:
