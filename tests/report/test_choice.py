@@ -13,6 +13,7 @@ from scenarios import story
 from fiche.cli.compile import compile_fiche
 from fiche.evaluate.unused import unused
 from fiche.kernel.choice import Choice, Ordered, Reasonable
+from fiche.kernel.origin import Stated
 from fiche.kernel.record import replace
 from fiche.kernel.unit import ONE
 from fiche.render.json import decision_document
@@ -326,3 +327,45 @@ def test_page_one_says_by_how_much_the_others_fail(report):
     assert told["one-h100"].replace("\u00a0", " ") == (
         "budget: needs 28 900.00 EUR CALC, has 16 000.00 EUR STATED · quote-orion"
     )
+
+
+def test_an_offer_in_the_comparison_is_told_on_its_tax_basis_and_whether_it_still_holds():
+    told = section(view(committee()), "choice")
+    assert "helix-a6000 (Helix Systemes) 8 960.00 EUR CALC before tax; " in told
+    made = committee()
+    old = replace(made, fiche=replace(made.fiche, date="2027-01-05"))
+    told = section(view(old), "choice")
+    assert "8 960.00 EUR CALC before tax, which held until 2026-12-31" in told
+    assert "28 900.00 EUR CALC before tax, which" not in told
+
+
+def test_an_excluded_choice_is_told_with_both_amounts():
+    (told,) = callouts(view(changed(chosen="one-h100")), "excluded")
+    assert "budget: needs 28 900.00 EUR CALC, has 16 000.00 EUR STATED" in told
+
+
+def test_days_that_contradict_each_other_are_not_told_as_a_plan():
+    """Ordered after the day that delivery was promised for: none is on record. Ordered before the decision."""
+    order = replace(committee().fiche.choice.order, date="2027-02-07")
+    (told,) = callouts(view(changed(order=order)), "conditional")
+    assert "at the earliest" not in told
+    early = changed(order=replace(order, date="2026-10-07"))
+    assert "before the day of the decision" in section(view(early), "choice")
+    assert "before the day of the decision" not in section(view(committee()), "choice")
+
+
+def test_the_record_names_quote_and_delivery():
+    told = section(view(committee()), "choice")
+    assert "quote-montclair, 4471" in told
+    assert "Delivery, earliest2026-12-21" in told
+
+
+def test_a_piece_that_does_not_print_an_orders_amount_is_said_not_to():
+    made = committee()
+    first, *others = made.procedure.counted
+    order = replace(first.order, amount=replace(first.order.amount, origin=Stated(span=None)))
+    fiche = replace(made.fiche, similar_orders=(order, *made.fiche.similar_orders[1:]))
+    counted = (replace(first, order=order), *others)
+    made = replace(made, fiche=fiche, procedure=replace(made.procedure, counted=counted))
+    assert "orders-2026 attests no such amount" in section(view(made), "procedure")
+    assert "attests no such amount" not in section(view(committee()), "procedure")

@@ -162,7 +162,9 @@ def _placed(desk: Desk, choice: Choice) -> Iterator[Row]:
             told.append(desk.say("choice_number", number=Code(order.number)))
         if order.buyer:
             told.append(desk.say("choice_placed_by", buyer=Quoted(order.buyer)))
-        yield _line(desk, "choice_order", joined(told))
+        early = order.date and order.date < (choice.date or desk.decision.fiche.date)
+        note = (Missing(desk.word("choice_order_early")),) if early else None
+        yield _line(desk, "choice_order", joined(told), *((note,) if note else ()))
     buyer = [Quoted(facts[key].value) for key in ("name", "office") if key in facts]
     if buyer:
         yield _line(desk, "choice_buyer", joined(buyer))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fiche.kernel.bill import Bill
 from fiche.kernel.choice import AT_DELIVERY, BEFORE_ORDER, Acceptance, Choosing, Mismatch
 from fiche.kernel.decision import Outcome
-from fiche.kernel.finding import Verdict
+from fiche.kernel.finding import Finding, Verdict
 from fiche.report.bill import ordered
 from fiche.report.desk import Desk, joined
 from fiche.report.parts import (
@@ -137,11 +137,12 @@ def _accepted(desk: Desk, found: Choosing) -> Iterator[Block]:
 def _by_when(desk: Desk, when: str) -> Parts:
     """The day of the order, and the earliest day of delivery, as far as they are on record."""
     choice, chosen = desk.decision.fiche.choice, desk.decision.chosen
+    ordered = choice.order.date if choice is not None and choice.order is not None else ""
     if when == BEFORE_ORDER:
-        day = choice.order.date if choice is not None and choice.order is not None else ""
-        return desk.say("choice_order_day", day=Code(day)) if day else ()
+        return desk.say("choice_order_day", day=Code(ordered)) if ordered else ()
     day = chosen.schedule.value if chosen is not None and chosen.schedule is not None else ""
-    return desk.say("choice_delivery_day", day=Quoted(day)) if day else ()
+    # What is delivered later than it was promised has no day on record.
+    return desk.say("choice_delivery_day", day=Quoted(day)) if day >= (ordered or "0") else ()
 
 
 def _acceptance(desk: Desk, asked: Acceptance, found: Choosing) -> Parts:
@@ -181,7 +182,7 @@ def _excluded(desk: Desk, chosen: Outcome) -> Callout:
         state=desk.status(chosen.status),
     )
     failed = tuple(
-        desk.say("choice_fails", requirement=Code(f.requirement), reason=desk.legible(f.text))
+        desk.say("choice_fails", requirement=Code(f.requirement), reason=_reason(desk, f))
         for f in chosen.findings
         if f.level == "must" and f.verdict is Verdict.EXCLUDE
     )
@@ -190,6 +191,14 @@ def _excluded(desk: Desk, chosen: Outcome) -> Callout:
         title=desk.word("choice_excluded_title"),
         blocks=(Paragraph(lead), Items(tuple(dict.fromkeys(failed)))),
     )
+
+
+def _reason(desk: Desk, found: Finding) -> Parts:
+    """Two amounts where it turns on them, else its words."""
+    if found.reason != "above_capacity":
+        return desk.legible(found.text)
+    need, have = desk.compared(found)
+    return desk.say("excluded_above", need=need, have=have)
 
 
 def _on_the_day(desk: Desk, chosen: Outcome, found: Choosing) -> Callout:

@@ -59,6 +59,7 @@ CHOICE: dict[str, str] = {
     "choice_delivery": "Delivery, earliest",
     "choice_validity": "Price holds until",
     "choice_order": "Order",
+    "choice_order_early": "before the day of the decision",
     "choice_buyer": "Buyer",
     "choice_line": "Budget line",
     "choice_holder": "Budget holder",
