@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,7 @@ def test_search_by_card_never_picks_one_of_several(fiche, market):
         (("--where", "regoin=FR"), "F701"),
         (("--where", "region>=FR"), "F703"),
         (("--where", "region"), "F703"),
+        (("--where", "price.amount~2"), "F703"),
         (("--where", "price.amount<=2"), "F209"),
         (("--sort", "price"), "F701"),
     ],
@@ -150,6 +152,56 @@ def test_screening_counts_reasons_and_decides_the_first(fiche, market):
         assert sum(reason["count"] for reason in row["reasons"]) == 5
     names = {one["offer"] for one in told["shortlist"]}
     assert names == {each["id"] for each in told["decision"]["candidates"]}
+
+
+def test_only_what_passes_the_tests_is_screened(fiche, market):
+    """A market has offers that may be taken away, and regions that are not allowed: counts add up (law 8)."""
+    asked = ("catalog", "screen", SAMPLE, market, "--where", "region~fr")
+    told = fiche(*asked, "--json").json()
+    assert (told["read"], told["total"]) == (5, 3)
+    assert told["left_out"] == {"region~fr": {"failed": 1, "not_stated": 1}}
+    assert sum(told["counts"].values()) == 3
+    whole = fiche("catalog", "screen", SAMPLE, market, "--csv").out.splitlines()
+    some = fiche(*asked, "--csv").out.splitlines()
+    assert some == [line for line in whole if line.split(",")[0] in ("id", "a", "c", "e")]
+    assert {each["id"] for each in told["decision"]["candidates"]} <= {"a", "c", "e"}
+    assert "3 of 5 offers pass the tests" in fiche(*asked).out
+
+
+def test_a_market_of_which_nothing_is_left(fiche, market):
+    ended = fiche("catalog", "screen", SAMPLE, market, "--where", "region=Atlantis")
+    assert (ended.code, "No offer is left." in ended.out) == (0, True), ended.err
+    market.write_text(OFFERS.splitlines()[0] + "\n", encoding="utf-8")
+    assert "0 offers = 0 retained" in fiche("catalog", "screen", SAMPLE, market).out
+
+
+def test_offers_that_are_left_can_be_copied_into_the_fiche(fiche, market):
+    """A name that several cards share is no candidate before somebody asks."""
+    told = fiche("catalog", "screen", SAMPLE, market).out
+    assert "- {id: b, gpu: nvidia-rtx-4090-24g, cards: 1, offer: b}" in told
+    assert "offer: d}" not in told
+
+
+BASELINE = "baseline: {candidate: rent-4090}, tolerance: {points: 0.02}, direction: at_least}"
+
+
+def test_the_decision_in_full_knows_the_fiches_own_baseline(fiche, market, tmp_path):
+    """What the counts say of an offer, the decision on it says too."""
+    copied = tmp_path / "serving"
+    shutil.copytree(SAMPLE.parent, copied)
+    path = copied / "fiche.yaml"
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace(
+        "dataset: internal-qa-200, at_least: 0.62}", f"dataset: internal-qa-200, {BASELINE}"
+    )
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    told = fiche("catalog", "screen", path, market, "--json").json()
+    (counted,) = [row for row in told["requirements"] if row["requirement"] == "quality"]
+    found = [f for f in told["decision"]["findings"] if f["requirement"] == "quality"]
+    assert {each["verdict"] for each in found} == {"admissible"}
+    assert counted["counts"][found[0]["verdict"]] == 5
+    assert "measure the baseline" not in json.dumps(found)
 
 
 def test_every_offer_has_its_verdicts_in_a_row(fiche, market):

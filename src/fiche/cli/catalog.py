@@ -133,7 +133,7 @@ def search(
     offers: Annotated[list[Path], typer.Argument(metavar="OFFERS", help="offers: .csv or .jsonl")],
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEST", help="'region=FR', 'price_per_card_hour<=2 USD'; repeatable"),
+        typer.Option(metavar="TEST", help="'region~FR', 'price_per_card_hour<=2 USD'; repeatable"),
     ] = None,
     gpu: Annotated[list[str] | None, typer.Option(help="a card's id; repeatable")] = None,
     sort: Annotated[str, typer.Option(help="a field that is a number")] = "price_per_card_hour",
@@ -159,16 +159,24 @@ def screen(
     cards: Annotated[
         int | None, typer.Option(min=1, help="cards needed, where the fiche does not say")
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEST", help="only offers that pass, as in a search; repeatable"),
+    ] = None,
+    gpu: Annotated[list[str] | None, typer.Option(help="a card's id; repeatable")] = None,
     json: Annotated[bool, _JSON] = False,
     csv: Annotated[bool, typer.Option("--csv", help="every offer's verdicts, a row each")] = False,
 ) -> None:
     """Judge every offer of a market against a fiche, count the reasons, decide the cheapest in full."""
+    from fiche.cli.offers_search import kept
     from fiche.cli.screened import screening, without_collector
     from fiche.cli.screened_text import screened_csv, screened_json, screened_text
     from fiche.cli.terminal import put_bytes, put_json, put_text
 
     with without_collector():
-        found = screening(fiche, offers, cards, top)
+        tested = bool(where or gpu)
+        choose = (lambda market: kept(market, where or (), gpu or ())) if tested else None
+        found = screening(fiche, offers, cards, top, choose)
         if csv:
             put_bytes(screened_csv(found))
         elif json:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fiche.cli.screened import read_market
+from fiche.cli.screened import Kept, read_market
 from fiche.cli.terminal import table
 from fiche.cli.usage import unknown
 from fiche.kernel.diagnostic import Diagnostic, Refused
@@ -27,7 +27,7 @@ from fiche.kernel.quantity import (
 from fiche.kernel.record import record
 
 PER_CARD_HOUR = "price_per_card_hour"
-_TEST = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|!=|=)\s*(.+?)\s*")
+_TEST = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|!=|=|~)\s*(.+?)\s*")
 _NUMBERS: dict[str, Callable[[str], Quantity | Misread]] = {
     PER_CARD_HOUR: parse_money,
     "price.amount": parse_money,
@@ -53,10 +53,16 @@ _SHOWN = (
     "observed_on",
 )
 
+# Ids are copied, and the name of a field is typed: neither is torn.
+_WHOLE = ("gpu", "interruptible")
+
 
 @record(eq=False)
 class OfferTest:
-    """`field sign value`: amounts compare by size within one unit, dates by day, words by equality."""
+    """`field sign value`: amounts compare by size within one unit, dates by day, words by equality.
+
+    `~` asks whether a word holds the value: regions are written `France, FR, EU`.
+    """
 
     text: str
     field: str
@@ -78,15 +84,14 @@ class OfferTest:
 
 @record(eq=False)
 class Found:
-    """Rows that pass every test, in order; how many others each test left out, and for what.
+    """Rows that pass every test, in order, and what was left out.
 
     `unsorted` of those that pass do not state the field that they are sorted by: they come last.
     """
 
     market: Market
     rows: tuple[int, ...]
-    failed: dict[str, int]
-    silent: dict[str, int]
+    kept: Kept
     sort: str
     unsorted: int
 
@@ -98,10 +103,27 @@ def searched(files: Sequence[Path], where: Iterable[str], gpus: Iterable[str], s
         Refused: F701 no row has such a field, F703 a test is none; or a file cannot be read.
     """
     market, _ = read_market(files)
-    tests = [_test(text, market) for text in where]
     fields = {*market.columns, PER_CARD_HOUR}
     if sort not in fields:
         raise Refused([unknown("field", sort, sorted(fields))])
+    left = kept(market, where, gpus)
+    keyed = sorted((_order(sort, row, market), market.ids[row], row) for row in left.rows)
+    return Found(
+        market=market,
+        rows=tuple(row for _, _, row in keyed),
+        kept=left,
+        sort=sort,
+        unsorted=sum(1 for key, _, _ in keyed if key[0]),
+    )
+
+
+def kept(market: Market, where: Iterable[str], gpus: Iterable[str]) -> Kept:
+    """The rows that pass every test.
+
+    Raises:
+        Refused: F701 no row has such a field, F703 a test is none.
+    """
+    tests = [_test(text, market) for text in where]
     left: Sequence[int] = range(len(market.ids))
     failed: dict[str, int] = {}
     silent: dict[str, int] = {}
@@ -110,30 +132,24 @@ def searched(files: Sequence[Path], where: Iterable[str], gpus: Iterable[str], s
         left = _of_cards(left, wanted, market, failed, silent)
     for test in tests:
         left = _passing(left, test, market, failed, silent)
-    keyed = sorted((_order(sort, row, market), market.ids[row], row) for row in left)
-    return Found(
-        market=market,
-        rows=tuple(row for _, _, row in keyed),
-        failed=failed,
-        silent=silent,
-        sort=sort,
-        unsorted=sum(1 for key, _, _ in keyed if key[0]),
-    )
+    return Kept(rows=left, failed=failed, silent=silent)
 
 
 def _test(text: str, market: Market) -> OfferTest:
     match = _TEST.fullmatch(text)
     if match is None:
-        raise _no_test(text, "write a field, one of = != >= <=, and a value: region=FR")
+        raise _no_test(text, "write a field, one of = != >= <= ~, and a value: region~FR")
     field, sign, word = match.groups()
     if field not in market.columns and field != PER_CARD_HOUR:
         raise Refused([unknown("field", field, sorted({*market.columns, PER_CARD_HOUR}))])
     if field not in _NUMBERS:
         if sign in (">=", "<=") and field not in _DATES:
             raise _no_test(text, f"only numbers and dates have an order: {', '.join(_NUMBERS)}")
-        if field in _DATES and isinstance(day := parse_date(word), Misread):
+        if field in _DATES and sign != "~" and isinstance(day := parse_date(word), Misread):
             raise _no_test(text, day.hint)
         return OfferTest(text=text, field=field, sign=sign, word=word, read=None)
+    if sign == "~":
+        raise _no_test(text, "a number holds no word: write one of = != >= <=")
     read = _NUMBERS[field](word)
     if isinstance(read, Misread):
         message = f"{text}: {read.message}"
@@ -232,6 +248,8 @@ def _order(field: str, row: int, market: Market) -> tuple[bool, str, Any]:
 
 
 def _compared(left: Any, sign: str, right: Any) -> bool:  # noqa: ANN401 - of one kind
+    if sign == "~":
+        return bool(right in left)
     signs = {">=": left >= right, "<=": left <= right, "=": left == right, "!=": left != right}
     return bool(signs[sign])
 
@@ -249,14 +267,10 @@ def search_text(found: Found, limit: int) -> str:
         )
         for row in found.rows[:limit]
     ]
-    whole = (0, *(place for place, path in enumerate(header) if path == "gpu"))
+    whole = (0, *(place for place, path in enumerate(header) if path in _WHOLE))
     text = table(rows, header=header, right=(len(header) - 1,), whole=whole) if rows else ""
     text += f"{len(rows)} shown of {len(found.rows)} that pass, of {len(market.ids)} offers\n"
-    for test in dict.fromkeys((*found.failed, *found.silent)):
-        text += (
-            f"left out by {test}: {found.failed.get(test, 0)}, and {found.silent.get(test, 0)} that do not "
-            "state it (unknown is not no)\n"
-        )
+    text += found.kept.text
     if found.unsorted:
         text += f"{found.unsorted} that pass do not state {found.sort}: they come last\n"
     return text
@@ -265,15 +279,11 @@ def search_text(found: Found, limit: int) -> str:
 def search_json(found: Found, limit: int) -> dict[str, Any]:
     """The same: `left_out` adds up with those that pass to all offers."""
     market = found.market
-    tests = dict.fromkeys((*found.failed, *found.silent))
     return {
         "format": "fiche-offers-search/1",
         "total": len(market.ids),
         "passing": len(found.rows),
-        "left_out": {
-            test: {"failed": found.failed.get(test, 0), "not_stated": found.silent.get(test, 0)}
-            for test in tests
-        },
+        "left_out": found.kept.json,
         "sorted_by": found.sort,
         "not_stating_it": found.unsorted,
         "offers": [_record(row, market) for row in found.rows[:limit]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from fiche import __version__
 from fiche.cli.compile import doors, importers
+from fiche.cli.offers_checked import check_tables
 from fiche.evaluate.decide import judged_fiche
 from fiche.evaluate.screening import Screened, screen
 from fiche.evaluate.shortlist import Listed, shortlist
@@ -18,7 +20,7 @@ from fiche.kernel.catalog import Card, Offer
 from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.figure import Figure
-from fiche.kernel.market import Cell, Market
+from fiche.kernel.market import Cell, Column, Market
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
@@ -32,8 +34,37 @@ from fiche.market._table import Table, joined, read_table
 
 
 @record(eq=False)
+class Kept:
+    """Rows that pass every test of a search; how many others each test left out, by failing or by silence."""
+
+    rows: Sequence[int]
+    failed: dict[str, int]
+    silent: dict[str, int]
+
+    @property
+    def json(self) -> dict[str, dict[str, int]]:
+        """What each test left out."""
+        return {
+            test: {"failed": self.failed.get(test, 0), "not_stated": self.silent.get(test, 0)}
+            for test in dict.fromkeys((*self.failed, *self.silent))
+        }
+
+    @property
+    def text(self) -> str:
+        """The same, a line a test."""
+        return "".join(
+            f"left out by {test}: {counts['failed']}, and {counts['not_stated']} that do not state it "
+            "(unknown is not no)\n"
+            for test, counts in self.json.items()
+        )
+
+
+@record(eq=False)
 class Screening:
-    """What a screening says: every offer counted, and the first of those that are left as a decision."""
+    """What a screening says: every offer counted, and the first of those that are left as a decision.
+
+    `read` are the offers of the files, `kept` those of them that pass the tests; None where nobody tests.
+    """
 
     fiche: Fiche
     files: tuple[str, ...]
@@ -41,6 +72,8 @@ class Screening:
     screened: Screened
     listed: tuple[Listed, ...]
     decision: Decision | None
+    read: int = 0
+    kept: Kept | None = None
 
 
 @contextmanager
@@ -55,8 +88,14 @@ def without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def screening(path: Path, files: Sequence[Path], cards: int | None, top: int) -> Screening:
-    """Screen offers against a fiche.
+def screening(
+    path: Path,
+    files: Sequence[Path],
+    cards: int | None,
+    top: int,
+    choose: Callable[[Market], Kept] | None = None,
+) -> Screening:
+    """Screen offers against a fiche; with `choose`, those of them that it keeps.
 
     Raises:
         Refused: something is wrong with the fiche or a file; F630 nobody says how many cards are needed.
@@ -64,20 +103,38 @@ def screening(path: Path, files: Sequence[Path], cards: int | None, top: int) ->
     fiche = load_fiche(path, importers()).fiche
     plain = plain_candidate(fiche, cards or _devices(fiche))
     market, tables = read_market(files)
+    kept = choose(market) if choose is not None else None
+    screened_market = market if kept is None else _only(market, kept.rows)
     catalog, all_doors = Catalogs(Faults()), doors()
-    found = screen(fiche, all_doors, market, plain, cards_of(catalog))
+    found = screen(fiche, all_doors, screened_market, plain, cards_of(catalog))
     listed = shortlist(found, top)
-    offers = _offers([one.row for one in listed], tables)
-    chosen = tuple(_candidate(plain, offers[one.row], catalog) for one in listed)
-    asked = replace(fiche, candidates=chosen, choice=None, plans=(), efforts=())
+    places = [one.row if kept is None else kept.rows[one.row] for one in listed]
+    offers = _offers(places, tables)
+    chosen = tuple(_candidate(plain, offers[place], catalog) for place in places)
+    own = {candidate.id for candidate in fiche.candidates}
+    added = (candidate for candidate in chosen if candidate.id not in own)
+    beside = (*fiche.candidates, *added)
+    asked = replace(fiche, candidates=beside, choice=None, plans=(), efforts=())
     return Screening(
         fiche=fiche,
         files=tuple(str(file) for file in files),
         cards=int(plain.cards.low),
         screened=found,
         listed=listed,
-        decision=judged_fiche(asked, all_doors, __version__) if chosen else None,
+        # What was asked of the market is asked of these: a baseline may be a candidate of the fiche itself.
+        decision=judged_fiche(asked, all_doors, __version__, fiche.candidates) if chosen else None,
+        read=len(market.ids),
+        kept=kept,
     )
+
+
+def _only(market: Market, rows: Sequence[int]) -> Market:
+    """The market of some of its rows: no text is read anew."""
+    columns = {
+        path: Column(codes=array("i", map(column.codes.__getitem__, rows)), texts=column.texts)
+        for path, column in market.columns.items()
+    }
+    return replace(market, ids=tuple(map(market.ids.__getitem__, rows)), columns=columns)
 
 
 def read_market(files: Sequence[Path]) -> tuple[Market, tuple[Table, ...]]:
@@ -87,6 +144,7 @@ def read_market(files: Sequence[Path]) -> tuple[Market, tuple[Table, ...]]:
         Refused: one cannot be read.
     """
     tables = tuple(read_table(content_of(file), str(file)) for file in files)
+    check_tables(tables)
     ids, columns = joined(tables)
     return Market(ids=ids, columns=columns, cell=cells()), tables
 

@@ -85,6 +85,8 @@ def screened_text(found: Screening) -> str:
 def _sections(found: Screening) -> Iterator[str]:
     screened, told = found.screened, totals(found.screened)
     yield f"{found.fiche.title}\n"
+    if found.kept is not None:
+        yield f"{screened.total} of {found.read} offers pass the tests\n{found.kept.text}"
     yield (
         f"{screened.total} offers = {told['retained']} retained + {told['to_confirm']} to confirm + "
         f"{told['excluded']} excluded; each as a candidate with {_cards(found.cards)}\n\n"
@@ -103,10 +105,24 @@ def _sections(found: Screening) -> Iterator[str]:
     yield paragraph(
         "'from' is a cost that is open: a row is no quote. An order of open costs is no ranking."
     )
+    yield from _to_copy(found)
     if found.decision is not None:
         from fiche.render.text import check_text
 
         yield "\n" + check_text(found.decision, width=width(), colour=colour(), encoding=encoding())
+
+
+def _to_copy(found: Screening) -> Iterator[str]:
+    """The lines that make candidates of them; a name that several cards share can be none yet."""
+    chosen = found.decision.fiche.candidates if found.decision is not None else ()
+    named = [one for one in chosen if one.card is not None]
+    if named:
+        yield f"\nInto the fiche, with {', '.join(found.files)} under catalogs:\n"
+    for one in named:
+        yield f"  - {{id: {one.id}, gpu: {one.gpu}, cards: {found.cards}, offer: {one.id}}}\n"
+    others = ", ".join(one.id for one in chosen if one.card is None)
+    if others:
+        yield paragraph(f"Ask which card it is, before it can be a candidate: {others}.")
 
 
 _HEADER = ("offer", "card", "package cost", "verdict")
@@ -161,6 +177,7 @@ def screened_json(found: Screening) -> dict[str, Any]:
         "fiche": found.fiche.file,
         "offers": list(found.files),
         "cards": found.cards,
+        **({} if found.kept is None else {"read": found.read, "left_out": found.kept.json}),
         "total": found.screened.total,
         "counts": totals(found.screened),
         "requirements": by_requirement(found.screened),

@@ -69,13 +69,18 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     )
 
 
-def judged_fiche(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
-    """The decision as far as it is judged: findings, outcomes and their order, without what is derived."""
+def judged_fiche(
+    fiche: Fiche, doors: Doors, tool_version: str, known: tuple[Candidate, ...] = ()
+) -> Decision:
+    """The decision as far as it is judged: findings, outcomes and their order, without what is derived.
+
+    `known` are candidates that a requirement may name, such as a baseline, where they are not those judged.
+    """
     requirements = completed(fiche.requirements)
     criteria = {criterion.name: criterion for criterion in doors.criteria}
     open_identity = identity.conditions(fiche.workload)
     figures = figures_of(fiche, doors.estimators)
-    bench = _bench(fiche, doors, requirements, figures, unnamed=bool(open_identity))
+    bench = _bench(fiche, doors, requirements, figures, unnamed=bool(open_identity), known=known)
     judged_candidates = [
         _candidate(bench, candidate, requirements, criteria) for candidate in fiche.candidates
     ]
@@ -159,7 +164,8 @@ def _with(fiche: Fiche, requirements: tuple[Requirement, ...]) -> Fiche:
 class _Bench:
     """What every candidate of one decision is judged with; `basis` is the tax basis of all costs.
 
-    Pieces are in the order of their ids, so that the order of a fiche says nothing.
+    Pieces are in the order of their ids, so that the order of a fiche says nothing. `known` stands for the
+    fiche's candidates wherever a criterion looks at others than the one it judges.
     """
 
     fiche: Fiche
@@ -169,6 +175,7 @@ class _Bench:
     simulations: tuple[Piece, ...]
     unnamed: bool
     basis: str = ""
+    known: tuple[Candidate, ...] = ()
 
 
 def _bench(
@@ -178,6 +185,7 @@ def _bench(
     figures: Mapping[str, Node],
     *,
     unnamed: bool,
+    known: tuple[Candidate, ...] = (),
 ) -> _Bench:
     bench = _Bench(
         fiche=fiche,
@@ -186,6 +194,7 @@ def _bench(
         pieces=_by_id(fiche, simulated=False),
         simulations=_by_id(fiche, simulated=True),
         unnamed=unnamed,
+        known=known,
     )
     return replace(bench, basis=_basis(bench, requirements))
 
@@ -242,7 +251,7 @@ def _inquiry(bench: _Bench, loads: Loads) -> Inquiry:
         loads=loads,
         vendors={vendor.name: vendor for vendor in doors.vendors},
         purchase=fiche.purchase,
-        candidates=fiche.candidates,
+        candidates=bench.known or fiche.candidates,
     )
 
 

@@ -131,9 +131,19 @@ def _offer(node: Mapping, card: Card, bench: Bench) -> Offer | None:
     offer = bench.catalogs.offers[name.text]
     if offer.gpu != card.id:
         message = f"offer '{offer.id}' is for '{offer.gpu}', not for '{card.id}'"
-        hint = f"it stands at {offer.span}; write offers in the devices that software shows"
+        hint = f"it stands at {offer.span}; {_named_otherwise(offer, bench)}"
         bench.sign.faults.add("F321", message, name.span, hint)
     return offer
+
+
+def _named_otherwise(offer: Offer, bench: Bench) -> str:
+    """What to do about an offer of another card, or of a name that is no card: a listing's own."""
+    if bench.catalogs.card(offer.gpu) is not None:
+        return "write offers in the devices that software shows"
+    return (
+        "its seller's name is no card of a catalog: ask which card it is, and write the offer with that card "
+        "in a file of your own"
+    )
 
 
 def _machine(node: Mapping, offer: Offer | None, bench: Bench) -> str:
