@@ -100,6 +100,23 @@ def test_a_list_of_what_one_is_enough_stands_in_the_decision(tmp_path):
     assert "choices" not in by_id["ram"]
 
 
+def test_who_is_asked_reads_the_threshold_as_its_author_wrote_it(tmp_path):
+    """D1: the exact condition; a seller is asked for 128 GiB, not for 137438953472 B."""
+    links = {"kind": "interconnect", "at_least": "600 GB/s", "directions": "both"}
+    watts = {"kind": "power", "at_most": "300 W", "term": "TBP"}
+    made = told(tmp_path, story({"driver": ATTESTS["driver"]}, link=links, watts=watts))
+    thresholds = {
+        id: found(made, id)["conditions"][0]["threshold"] for id in ("ram", "disk", "link", "watts")
+    }
+    assert thresholds == {
+        "ram": ">= 128 GiB",
+        "disk": ">= 2 TB",
+        "link": ">= 600 GB/s (both directions)",
+        "watts": "<= 300 W TBP",
+    }
+    assert "with its term TBP" in found(made, "watts")["condition"]
+
+
 def test_what_the_author_expects_is_printed(tmp_path):
     piece = {"kind": "ecc", "state": "on", "piece": "the acceptance record"}
     made = told(tmp_path, story({"ram": ATTESTS["ram"]}, ecc=piece))

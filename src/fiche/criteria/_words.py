@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.kernel.figure import Figure, Number
+from fiche.kernel.origin import Stated
 from fiche.kernel.rates import MONTH
 from fiche.kernel.unit import SECOND
 
@@ -32,6 +33,14 @@ def figure_text(figure: Figure) -> str:
     if figure.exact:
         return f"{number_text(low)}{unit}"
     return f"{number_text(low)} to {'open' if high is None else number_text(high)}{unit}"
+
+
+def asked_text(figure: Figure) -> str:
+    """A threshold as its author wrote it (`128 GiB`), for whoever is asked to meet it."""
+    written = (
+        figure.origin.span.text if isinstance(figure.origin, Stated) and figure.origin.span else ""
+    )
+    return written or figure_text(figure)
 
 
 def _pointed(scaled: int, digits: int) -> str:

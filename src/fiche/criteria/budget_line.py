@@ -67,6 +67,7 @@ def _lacking(line: str) -> Condition:
         "budget_line",
         f"have the holder of budget line {line} attest that it exists and what it still holds, with its tax "
         "basis",
+        threshold="at least the cost of the package",
         supplier="budget holder",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, best_of_each, compared
-from fiche.criteria._words import figure_text
+from fiche.criteria._words import asked_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -41,7 +41,7 @@ def _lacking(requirement: Requirement) -> Condition:
         "disk",
         f"have the seller attest the {kind} of the machine as delivered, or its operator provide what the "
         "machine prints of it",
-        threshold=f">= {figure_text(requirement.figures['at_least'])}",
+        threshold=f">= {asked_text(requirement.figures['at_least'])}",
         supplier="seller or operator",
     )
 

@@ -82,7 +82,7 @@ def _lacking(
     near = f" ({apart})" if apart else ""
     supplier = requirement.facts["issuer"].value if "issuer" in requirement.facts else "seller"
     text = f"provide the document '{title}'{beside}{near}"
-    return _conditions.document("document", text, supplier=supplier)
+    return _conditions.document("document", text, threshold=title, supplier=supplier)
 
 
 MEMBER = Criterion(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
 from fiche.criteria._told import machines
+from fiche.criteria._words import asked_text
 from fiche.kernel.address import Pointer
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
@@ -77,7 +78,7 @@ def _lacking(requirement: Requirement, *seen: Value) -> Condition:
     return _conditions.document(
         "host_memory",
         f"have the seller attest the machine's host memory{told}",
-        threshold=f">= {requirement.figures['at_least'].low} B",
+        threshold=f">= {asked_text(requirement.figures['at_least'])}",
     )
 
 

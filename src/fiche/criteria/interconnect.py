@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, best_of_each, compared, meets
 from fiche.criteria._told import Machine, comparison, machines, people
-from fiche.criteria._words import figure_text
+from fiche.criteria._words import asked_text, figure_text
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -154,7 +154,7 @@ def _lacking(requirement: Requirement, candidate: Candidate, slow: Sequence[str]
         "interconnect",
         f"have the seller attest the {_wanted(requirement)} of the machine as delivered: the sheet of "
         f"{candidate.gpu} alone does not{apart}",
-        threshold=f">= {figure_text(least)}{directions}" if least is not None else "",
+        threshold=f">= {asked_text(least)}{directions}" if least is not None else "",
     )
 
 

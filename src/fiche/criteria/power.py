@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
 from fiche.criteria._attested_number import Threshold, Value, compared
-from fiche.criteria._words import figure_text
+from fiche.criteria._words import asked_text, figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -49,11 +49,14 @@ def _term(wanted: Fact | None, told: Fact | None) -> bool:
 
 
 def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
-    limit = requirement.figures["at_most"]
+    limit, term = requirement.figures["at_most"], requirement.facts.get("term")
+    asked = (
+        "(TDP, TGP or TBP)" if term is None else f"{term.value}: watts of another do not compare"
+    )
     return _conditions.document(
         "power",
-        f"state the power of {candidate.gpu} from a document, with its term (TDP, TGP or TBP)",
-        threshold=f"<= {figure_text(limit)}",
+        f"state the power of {candidate.gpu} from a document, with its term {asked}",
+        threshold=f"<= {asked_text(limit)}{'' if term is None else f' {term.value}'}",
         supplier="maker",
     )
 

@@ -93,6 +93,7 @@ def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
         f"show {wanted} on {candidate.gpu} with this engine and version ({says}): a run, or the engine's "
         "own document",
         supplier="whoever can run it",
+        threshold=wanted,
     )
 
 
