@@ -165,6 +165,15 @@ def test_the_picture_is_said_in_words_with_its_crossings():
     assert "never exceeds" in picture(judged(plan_text(), hour="0.80")).said
 
 
+def test_what_the_picture_says_in_words_is_in_the_document():
+    """Law 1: no amount of the description is a sum that nothing lists."""
+    made = decided()
+    listed = {f"{float(node.low):.2f}" for node in ledger(made).figures.values()}
+    told = re.findall(r"\d[\d\xa0\u202f ]*\.\d\d(?=\s*EUR)", picture(made).said)
+    assert len(told) == 6
+    assert {re.sub(r"[^\d.]", "", amount) for amount in told} <= listed
+
+
 def test_lines_are_told_apart_without_colour_and_nothing_leaves_the_picture():
     made = decided()
     svg = re.search(r'<figure class="timeline costs".*?</svg>', page(made), flags=re.DOTALL)[0]

@@ -14,6 +14,7 @@ from fiche.evaluate._break_evens import (
     first_year,
 )
 from fiche.evaluate._frame import Frame
+from fiche.evaluate._ground import ground_of
 from fiche.evaluate._money import Money
 from fiche.evaluate._owning import owned
 from fiche.evaluate._renting import open_terms, priced, rental
@@ -65,15 +66,7 @@ def _ground(decision: Decision) -> Inquiry:
     """What a price is read with: the pieces of the fiche at its date. No load, no maker."""
     fiche = decision.fiche
     cited = (piece for piece in fiche.pieces if piece.reading.kind != SIMULATION)
-    return Inquiry(
-        base=fiche.workload,
-        pieces=tuple(sorted(cited, key=lambda piece: piece.id)),
-        policy=fiche.policy,
-        date=fiche.date,
-        loads={},
-        vendors={},
-        purchase=fiche.purchase,
-    )
+    return ground_of(fiche, sorted(cited, key=lambda piece: piece.id))
 
 
 def _above(capex: Figure | None, frame: Frame) -> Iterator[Condition]:

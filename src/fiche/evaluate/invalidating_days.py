@@ -7,6 +7,7 @@ from datetime import date
 
 from fiche.criteria._claims import attested, vouched
 from fiche.criteria._days import day_of
+from fiche.evaluate._ground import ground_of
 from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.decision import Decision, Outcome
@@ -23,7 +24,7 @@ _CARD = "card."
 
 def days(decision: Decision, outcome: Outcome) -> Iterator[Invalidation]:
     """Of the pieces and the offer that a verdict, a cost or a date of this candidate leans on."""
-    ground = _ground(decision)
+    ground = ground_of(decision.fiche)
     yield from _offer(decision, outcome)
     for piece, because in _leaned(decision, outcome).items():
         one = next(each for each in decision.fiche.pieces if each.id == piece)
@@ -44,18 +45,6 @@ def _rate(outcome: Outcome) -> Iterator[Invalidation]:
             candidates=(outcome.candidate.id,),
             because=(rate.piece or rate.told_by,),
         )
-
-
-def _ground(decision: Decision) -> Inquiry:
-    fiche = decision.fiche
-    return Inquiry(
-        base=fiche.workload,
-        pieces=fiche.pieces,
-        policy=fiche.policy,
-        date=fiche.date,
-        loads={},
-        vendors={},
-    )
 
 
 def _leaned(decision: Decision, outcome: Outcome) -> dict[str, tuple[str, ...]]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from fiche.criteria._days import days_between
 from fiche.criteria._exchange import exchange
+from fiche.evaluate._ground import ground_of
 from fiche.evaluate.rejudge import Judged
-from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.currency import currency_of
 from fiche.kernel.decision import Decision, Fiche, Outcome
@@ -110,16 +110,7 @@ def _order(decision: Decision, unit: Unit) -> Node:
 
 def _converted(amount: Figure, unit: Unit, fiche: Fiche) -> Figure | None:
     """In the total's currency at a rate of the fiche; None where none leads there, or it does not count."""
-    ground = Inquiry(
-        base=fiche.workload,
-        pieces=fiche.pieces,
-        policy=fiche.policy,
-        date=fiche.date,
-        loads={},
-        vendors={},
-        purchase=fiche.purchase,
-    )
-    way = exchange(currency_of(amount.unit), currency_of(unit), ground)
+    way = exchange(currency_of(amount.unit), currency_of(unit), ground_of(fiche))
     found = way.of(amount) if way.possible else amount
     return found if found.unit == unit else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiche.evaluate._ground import ground_of
 from fiche.evaluate.rejudge import Judged
 from fiche.evaluate.shifts import loads_by_owner
 from fiche.kernel import trace
@@ -96,15 +97,8 @@ def _seen(decision: Decision) -> Iterator[_Seen]:
 
 def _ground(decision: Decision, candidate: Candidate) -> Inquiry:
     """With the pieces that tell of a failure, and of no other card than this candidate's."""
-    fiche = decision.fiche
-    return Inquiry(
-        base=fiche.workload,
-        pieces=tuple(piece for piece in fiche.pieces if _may_concern(piece, candidate)),
-        policy=fiche.policy,
-        date=fiche.date,
-        loads={},
-        vendors={},
-    )
+    told = (piece for piece in decision.fiche.pieces if _may_concern(piece, candidate))
+    return ground_of(decision.fiche, told)
 
 
 def _may_concern(piece: Piece, candidate: Candidate) -> bool:

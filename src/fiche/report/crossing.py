@@ -187,20 +187,18 @@ def _said(desk: Desk, own: Owned, drawn: list[Rental], frame: _Frame) -> str:
     def money(value: Fraction | int) -> str:
         return f"{numbers.rounded(value, 2, how)}{how.space}{unit}"
 
-    last = f"{numbers.rounded(frame.end, 0, how)}{how.space}h"
-    spent = own.capex.low + own.running.low * frame.years
+    last = f"{frame.years}{how.space}{desk.word('own_year_words')}"
     told = [
         desk.word("own_said_own").format(
             own=own.candidate,
             start=money(own.capex.low),
-            end=money(spent),
-            hours=last,
+            years=last,
             sold=money(own.undiscounted.low),
         )
     ]
     for number, rent in enumerate(drawn, 1):
         end = money(rent.undiscounted.low)
-        told.append(desk.word("own_said_rent").format(rent=rent.candidate, end=end, hours=last))
+        told.append(desk.word("own_said_rent").format(rent=rent.candidate, end=end, years=last))
         if rent.crossing is None:
             told.append(desk.word("own_said_none").format(rent=rent.candidate))
             continue

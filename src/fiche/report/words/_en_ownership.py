@@ -171,10 +171,8 @@ OWNERSHIP: dict[str, str] = {
     "own_across": "rented hours",
     "own_curve_own": "{own}, bought",
     "own_curve_rent": "{rent}, rented",
-    "own_said_own": (
-        "{own} bought: {start} at the start, {end} after {hours}, {sold} once it is sold"
-    ),
-    "own_said_rent": "{rent} rented: {end} after {hours}",
+    "own_said_own": "{own} bought: {start} at the start, {sold} after {years}, once it is sold",
+    "own_said_rent": "{rent} rented: {end} after {years}",
     "own_said_crossing": "{n}: rent of {rent} exceeds the cost of owning after {hours} rented, at {cost}",
     "own_said_none": "rent of {rent} never exceeds the cost of owning before it is sold",
     "own_key": "{n}: {rent} has cost more than owning after {hours} rented ({years}), at {cost}",
