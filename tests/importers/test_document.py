@@ -9,11 +9,13 @@ from importers.documents import docx, encoded, locked, odt, pdf, workbook
 
 from fiche.importers import _pdf, _word_files
 from fiche.importers._detect import read as detect
+from fiche.importers._figure_lines import figure_lines
 from fiche.importers._intake import take_in
 from fiche.importers._room import Room
 from fiche.importers._web_texts import printed_text
 from fiche.importers.document import MEMBER
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.piece import Passage
 
 DIGEST = "ab" * 32
 QUOTE = pdf(
@@ -301,3 +303,20 @@ def test_the_number_of_a_character_may_have_any_length(number):
 )
 def test_what_a_reader_sees(page, seen):
     assert [one.text for one in read(page).passages] == seen
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Garantie 24 mois, retour atelier",
+        "Livraison sous 3 semaines",
+        "Offre du 1er décembre 2026",
+        "Garantie: 36 Monate",
+        "Entrega: 30 de novembro de 2026",
+        "Garantía de 3 años",
+    ],
+)
+def test_a_quote_in_its_sellers_language_is_listed_too(line):
+    """A person quotes the words: what a line says is not understood, only that it holds a figure."""
+    found = figure_lines([Passage(place="line 1", text=f"Sans chiffre\n{line}\nTWO CARDS")])
+    assert list(found) == [("line 1", line)]
