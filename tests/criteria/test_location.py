@@ -1,5 +1,6 @@
 """Location: where the machine stands, as its provider attests (D3): a label in a row is declared."""
 
+import pytest
 from evaluate.build import (
     ADMISSIBLE,
     EXCLUDE,
@@ -47,7 +48,7 @@ def test_one_of_the_places_admits_and_another_excludes():
 
 
 def test_a_label_in_the_offer_s_row_is_no_document():
-    found = finding(EUROPE, [], on(location="France"))
+    found = finding(EUROPE, [], on(region="France"))
     assert (found.verdict, topics(found)) == (TO_CONFIRM, {"location"})
     assert says(found, "the offer's row says France, which nobody attests")
     assert found.conditions[0].threshold == "country: France or Germany"
@@ -63,3 +64,19 @@ def test_two_documents_that_differ_are_a_conflict_and_a_card_stands_nowhere():
     pieces = [stands(country="France"), stands("mail", country="Norway")]
     assert finding(EUROPE, pieces, on()).reason == "conflict"
     assert verdict(EUROPE, [stands(country="France", scope={"gpu": GPU})], on()) is TO_CONFIRM
+
+
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [(["FR"], "France"), (["France", "Germany"], "DE"), (["FR", "Norway"], "SE")],
+)
+def test_a_code_is_no_other_place_than_a_name(places, told):
+    """An exclusion needs a proof (D1): DE may be Germany."""
+    found = finding(asked(*places), [stands(country=told)], on())
+    assert (found.verdict, says(found, f"quote says {told}")) == (TO_CONFIRM, True)
+    assert verdict(asked("FR"), [stands(country="NO")], on()) is EXCLUDE
+
+
+def test_a_place_is_the_same_however_its_words_are_joined():
+    hall = asked("EU West 3", place="region")
+    assert verdict(hall, [stands(region="eu-west-3")], on()) is ADMISSIBLE

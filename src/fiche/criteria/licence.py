@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
-from fiche.criteria._documented import with_claims
+from fiche.criteria._told import comparison
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -25,11 +25,7 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """One comparison: is this use of this thing permitted by terms that somebody read and quotes?"""
     claims = tuple(_said(requirement, candidate, ground))
-    asked = Comparison(
-        need_words=_asked(requirement),
-        conditions=() if claims else (_lacking(requirement, candidate),),
-    )
-    return (with_claims(asked, _claims.deciding(claims)),)
+    return (comparison(_asked(requirement), claims, (_lacking(requirement, candidate),)),)
 
 
 def _said(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.criteria import _claims, _conditions
-from fiche.criteria._documented import seller_of, with_claims
+from fiche.criteria._documented import alike, seller_of
+from fiche.criteria._told import comparison
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
 
+_LONGEST_CODE = 3  # FR, FRA
 PLACES = ("country", "region", "datacentre")
-_ROW = ("location", "country", "region", "datacentre")
 
 
 def compare(
@@ -20,21 +21,27 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """One comparison: is the place one of those that are allowed?"""
     claims = tuple(_said(requirement, candidate, ground))
-    asked = Comparison(
-        need_words=" or ".join(_allowed(requirement)),
-        have_words=", ".join(dict.fromkeys(claim.text for claim in claims)),
-        conditions=() if claims else (_lacking(requirement, candidate),),
-    )
-    return (with_claims(asked, _claims.deciding(claims)),)
+    lacking = _lacking(requirement, candidate, claims)
+    return (comparison(" or ".join(_allowed(requirement)), claims, (lacking,)),)
 
 
 def _said(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
-    allowed = {one.casefold() for one in _allowed(requirement)}
     for piece, item in _claims.attested("location", candidate, ground):
         told = item.words.get(_kind(requirement))
         if told is not None and _claims.vouched(item, ground):
-            answer = "yes" if told.value.casefold() in allowed else "no"
+            answer = _answer(_allowed(requirement), told.value)
             yield Claim(piece=piece.id, answer=answer, text=told.value, by=_claims.people(item))
+
+
+def _answer(allowed: list[str], told: str) -> str:
+    """`yes` or `no`; empty where one is a code and the other a name: `DE` may be Germany."""
+    if any(alike(one, told) for one in allowed):
+        return "yes"
+    return "no" if {_is_code(one) for one in allowed} == {_is_code(told)} else ""
+
+
+def _is_code(name: str) -> bool:
+    return len(name) <= _LONGEST_CODE
 
 
 def _allowed(requirement: Requirement) -> list[str]:
@@ -46,14 +53,18 @@ def _kind(requirement: Requirement) -> str:
     return told.value if told is not None else PLACES[0]
 
 
-def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
+def _lacking(
+    requirement: Requirement, candidate: Candidate, claims: tuple[Claim, ...]
+) -> Condition:
     kind = _kind(requirement)
-    row = [] if candidate.offer is None else [candidate.offer.facts.get(key) for key in _ROW]
-    said = [told.value for told in row if told is not None]
-    label = f"; the offer's row says {', '.join(said)}, which nobody attests" if said else ""
+    offer = candidate.offer
+    row = offer.facts.get("region") if offer is not None else None
+    told = [f"{claim.piece} says {claim.text}" for claim in claims if not claim.answer]
+    codes = f" ({'; '.join(told)}: allow it in the words of the document)" if told else ""
+    label = f"; the offer's row says {row.value}, which nobody attests" if row is not None else ""
     return _conditions.document(
         "location",
-        f"have the provider attest the {kind} where the machine stands{label}",
+        f"have the provider attest the {kind} where the machine stands{codes}{label}",
         threshold=f"{kind}: {' or '.join(_allowed(requirement))}",
         supplier=seller_of(candidate),
     )
@@ -66,7 +77,8 @@ MEMBER = Criterion(
     expects="contract, quote or document of the provider",
     settles=(
         "the country, region or datacentre that the provider's document names for this offer or machine: one "
-        "of those allowed admits, another excludes; a label in an offer's row is no document"
+        "of those allowed admits, another excludes, a code for a name leaves it to confirm; a label in an "
+        "offer's row is no document"
     ),
     needs=(("one_of",),),
 )
