@@ -197,6 +197,8 @@ def test_quotes_that_the_policy_asks_for_are_counted_by_seller(wanted, open_):
     assert [one.need for one in found.quotes] == ["within"]
     assert ([c.topic for c in found.open] == ["quotes"]) is open_
     assert judged(rules=Thresholds(quotes=(rule,)), pieces=[]).sellers == ()
+    old = quote("47.14 USD", attest("validity", until="2026-11-01"))
+    assert judged(rules=Thresholds(quotes=(rule,)), pieces=[old]).sellers == ()
 
 
 def test_below_the_amount_of_a_rule_no_quote_is_missed():

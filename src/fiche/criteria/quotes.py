@@ -69,6 +69,15 @@ def compare(
     )
 
 
+def sellers(ground: Inquiry) -> tuple[str, ...]:
+    """Those of whom a priced quote is on record that holds on the day, each once."""
+    held: dict[str, str] = {}
+    for one in _quotes(ground):
+        if not one.doubt:
+            held.setdefault(one.seller.casefold(), one.seller)
+    return tuple(held[name] for name in sorted(held))
+
+
 def _quotes(ground: Inquiry) -> Iterator[_Quote]:
     """Pieces that attest a price, in the order of their ids: which one of a seller counts is settled."""
     for piece in ground.pieces:

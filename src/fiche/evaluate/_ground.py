@@ -19,4 +19,5 @@ def ground_of(fiche: Fiche, pieces: Iterable[Piece] | None = None) -> Inquiry:
         loads={},
         vendors={},
         purchase=fiche.purchase,
+        candidates=fiche.candidates,
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from fiche.criteria._days import days_between
 from fiche.criteria._exchange import exchange
+from fiche.criteria.quotes import sellers as quotes_on_record
 from fiche.evaluate._ground import ground_of
 from fiche.evaluate.rejudge import Judged
 from fiche.kernel.condition import Condition
@@ -51,7 +52,7 @@ def procedure(judged: Judged) -> Procedure | None:
     )
     placed = tuple(_placed(band, whole, order) for band in rules.bands)
     quotes = tuple(_quoted(rule, whole) for rule in rules.quotes)
-    sellers = _sellers(decision.fiche)
+    sellers = quotes_on_record(ground_of(decision.fiche))
     return Procedure(
         order=order if isinstance(order, Figure) else None,
         total=whole if whole.low or whole.high is not None else None,
@@ -202,21 +203,6 @@ def _quoted(rule: QuotesRule, whole: Figure) -> Quoted:
         at_least=rule.at_least,
     )
     return Quoted(rule=rule, need=_place(band, whole))
-
-
-def _sellers(fiche: Fiche) -> tuple[str, ...]:
-    """Sellers of whose offer to a candidate a quote is a piece of the fiche, each once."""
-    known = {piece.id for piece in fiche.pieces}
-    scoped = {
-        p.typed["offer"].value for p in fiche.pieces if p.kind == "quote" and "offer" in p.typed
-    }
-    offers = [c.offer for c in fiche.candidates if c.offer is not None]
-    quoted = (
-        offer.seller
-        for offer in offers
-        if offer.id in scoped or ("quote" in offer.facts and offer.facts["quote"].value in known)
-    )
-    return tuple(dict.fromkeys(quoted))
 
 
 def _too_few(quotes: tuple[Quoted, ...], sellers: tuple[str, ...]) -> Iterator[Condition]:

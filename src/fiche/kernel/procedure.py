@@ -108,7 +108,7 @@ class Procedure:
 
     `order` is this order before tax, `total` with the similar orders that count; None is not known, and `open`
     says why. `splitting` are bands that the total reaches and this order alone does not. `sellers` are those of
-    whom a quote is a piece of the fiche. `assumed` is True where the total rests on somebody's guess.
+    whom a priced quote is on record that holds on the day. `assumed` is True where the total rests on somebody's guess.
     """
 
     order: Figure | None

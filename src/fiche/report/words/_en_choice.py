@@ -196,7 +196,7 @@ CHOICE: dict[str, str] = {
     "quotes_within": "the need's total reaches that",
     "quotes_below": "the need's total stays below that",
     "quotes_open": "whether the need's total reaches that cannot be told",
-    "quotes_none": "no quote of any seller",
-    "quotes_of": "quotes of {n} sellers, whether or not they still hold: {names}",
+    "quotes_none": "no quote of any seller that holds on the day",
+    "quotes_of": "quotes that hold on the day, of {n} sellers: {names}",
     "quote_noun": "quote|quotes",
 }
