@@ -419,3 +419,23 @@ def test_a_second_currency_of_a_budget_is_its_own_business():
     found = finding(budget("100 USD"), [quote("100 USD")], renting(), purchase=rates())
     assert (found.verdict, str(found.need.unit)) == (ADMISSIBLE, "USD")
     assert "EUR" not in texts(found)
+
+
+def test_untold_terms_of_extension_leave_both_readings():
+    """Catalog 5: 73 h of a 72-hour lot are two lots or 73/72 of one; neither is the cost."""
+    on = renting("72 USD", "73 h", per="72 h", extension=None)
+    found = billed(on, [quote("72 USD")])
+    assert (found.cost.low, found.cost.high) == (73, 144)
+    assert found.at_least.low == 73
+    assert not found.known
+    assert finding(budget("72.99 USD"), [quote("72 USD")], on).verdict is EXCLUDE
+    assert finding(budget("73 USD"), [quote("72 USD")], on).verdict is TO_CONFIRM
+
+
+def test_a_cost_that_the_asked_basis_has_no_amount_of_is_named_by_its_own():
+    """Catalog 6: 100 USD before tax are not shown as if they were with tax."""
+    on = renting("100 USD", "730 h", tax_rate=None)
+    assert billed(on, basis="included").bill.basis == "excluded"
+    assert billed(on, basis="excluded").bill.basis == "excluded"
+    untold = renting("100 USD", "730 h", tax=None)
+    assert billed(untold, basis="included").bill.basis == ""

@@ -88,6 +88,7 @@ def _units_of_untold_lots(offer: Offer, cards: Figure, terms: Terms) -> Figure:
 
 _CARDS = "how many cards a lot holds is untold"
 _COVERS = "whether the price is for the lot or for one card is untold"
+_EXTENDED = "how a rental goes on after its period is untold"
 
 
 def plain(count: Figure) -> Figure:
@@ -100,8 +101,8 @@ def plain(count: Figure) -> Figure:
 def _periods(offer: Offer, terms: Terms, hours: Hours, *, assume: bool) -> tuple[Figure, Figure]:
     """(periods paid, least that may be paid): whole periods, unless hours may be added to one.
 
-    73 h on a 72-hour lot are two lots; where the terms of extension are untold the least is pro rata. Hours
-    that somebody guesses are no least, unless guesses are let in.
+    73 h on a 72-hour lot are two lots, or 73/72 of one; where the terms of extension are untold both readings
+    stand. Hours that somebody guesses are no least, unless guesses are let in.
     """
     once = Figure(low=1, high=1, unit=ONE, origin=Stated(span=None))
     if offer.kind == "buy":
@@ -117,7 +118,7 @@ def _periods(offer: Offer, terms: Terms, hours: Hours, *, assume: bool) -> tuple
     whole = ceil(share)
     if terms.extension == "lots":
         return whole, whole if least is share else ceil(least)
-    return whole, least
+    return either(share, whole, _EXTENDED), least
 
 
 def _share(offer: Offer, asked: Figure | None, period: Figure) -> Figure:

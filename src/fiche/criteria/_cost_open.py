@@ -81,7 +81,7 @@ def _matters(priced: Priced) -> bool:
     """Whole periods and hours added to one differ: always in days, by the hour where a part of one is left."""
     hours, bought = priced.terms.hours, priced.bought
     by_day = hours is not None and hours.low > 1
-    return by_day or (priced.hours.firm and bought.least.low != bought.periods.low)
+    return by_day or (priced.hours.firm and not bought.periods.exact)
 
 
 def _open_quantity(priced: Priced) -> Iterator[Point]:

@@ -139,7 +139,7 @@ def _summed(
     """
     net, recovery = _net(lines), ground.purchase.recovery
     sums = totals(net, priced.terms, recovery, lambda key, each: named_total(each, priced, key))
-    on = basis if sums.on(basis) is not None else ""
+    on = basis if basis and sums.on(basis) is not None else sums.basis
     total = sums.on(on)
     assert total is not None
     cost = way.of(total).named(f"{priced.candidate.id}.cost", COST, left_out=left_out)
