@@ -63,11 +63,17 @@ def _against(plan: Plan, who: str) -> Iterable[tuple[str, ...]]:
             continue
         for refusal in refusals(finding.comparison, open_of(finding)):
             for steps in islice(product(*(ways[key][one] for one in refusal)), MOST):
-                yield tuple(dict.fromkeys((*_identity(plan, refusal, steps), *steps)))
+                named = _identity(plan, finding, refusal, steps)
+                yield tuple(dict.fromkeys((*named, *steps)))
 
 
-def _identity(plan: Plan, refusal: Iterable[Condition], steps: Iterable[str]) -> Iterator[str]:
+def _identity(
+    plan: Plan, finding: Finding, refusal: Iterable[Condition], steps: Iterable[str]
+) -> Iterator[str]:
     """What names the model, where a piece has to be of it: a run of no model covers nothing (A1)."""
+    strict = plan.decision.fiche.policy.strict.get(finding.kind, ())
+    if finding.kind != "cost" and not any(path.startswith("model.") for path in strict):
+        return
     for condition, step in zip(refusal, steps, strict=True):
         measured = plan.steps[step].kind == MEASUREMENT and condition.topic != "memory_available"
         if measured or condition.topic == "quality":
