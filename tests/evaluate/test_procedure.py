@@ -218,3 +218,11 @@ def test_a_total_that_rests_on_a_guess_says_so():
     told = similar()
     told = replace(told, amount=replace(told.amount, origin=guess))
     assert judged(told).assumed is True
+
+
+def test_the_order_in_which_similar_orders_are_listed_changes_nothing():
+    """DESIGN 4: nothing is chosen, and two currencies stand side by side."""
+    orders = (similar("b", amount="60 USD"), similar("a", amount="60 EUR"))
+    one, other = (judged(*each, rules=Thresholds(), told="none") for each in (orders, orders[::-1]))
+    assert {c.order.id: c.left_out for c in one.counted} == {"a": "", "b": "other_currency"}
+    assert {c.order.id: c.left_out for c in other.counted} == {"a": "", "b": "other_currency"}

@@ -31,7 +31,7 @@ from fiche.kernel.procedure import (
     SimilarOrder,
 )
 from fiche.kernel.trace import assumptions, conditions
-from fiche.kernel.unit import Unit
+from fiche.kernel.unit import Unit, money
 
 _AUTHOR = "author of the fiche"
 _HOURS = 24
@@ -78,14 +78,19 @@ TOO_OLD, NO_AMOUNT, OTHER_CURRENCY, NO_BASIS, WITH_TAX, NO_DATE = (
 
 
 def _currency(decision: Decision) -> Unit:
-    """What the total is told in: as the policy's amounts, else as this order, else as another one."""
+    """What the total is told in: as the policy's amounts, this order, the fiche's own, or another order."""
     rules = decision.fiche.policy.thresholds
     ends = [end for band in rules.bands for end in (band.at_least, band.below)]
     told = [*ends, *(rule.at_least for rule in rules.quotes)]
     chosen = decision.chosen
     told.append(_before_tax(chosen) if chosen else None)
-    told += [order.amount for order in decision.fiche.similar_orders]
-    return next((node.unit for node in told if node is not None), Unit())
+    unit = next((node.unit for node in told if node is not None), None)
+    if unit is not None:
+        return unit
+    currency = decision.fiche.purchase.currency
+    orders = sorted(decision.fiche.similar_orders, key=lambda order: order.id)
+    amounts = [order.amount.unit for order in orders if order.amount is not None]
+    return money(currency) if currency else next(iter(amounts), Unit())
 
 
 def _before_tax(outcome: Outcome) -> Figure | None:
