@@ -111,10 +111,7 @@ def screening(
     places = [one.row if kept is None else kept.rows[one.row] for one in listed]
     offers = _offers(places, tables)
     chosen = tuple(_candidate(plain, offers[place], catalog) for place in places)
-    own = {candidate.id for candidate in fiche.candidates}
-    added = (candidate for candidate in chosen if candidate.id not in own)
-    beside = (*fiche.candidates, *added)
-    asked = replace(fiche, candidates=beside, choice=None, plans=(), efforts=())
+    asked = replace(fiche, candidates=chosen, choice=None, plans=(), efforts=())
     return Screening(
         fiche=fiche,
         files=tuple(str(file) for file in files),

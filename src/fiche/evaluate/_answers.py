@@ -6,8 +6,9 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate, chain, count, repeat
+from operator import add
 from typing import NamedTuple, TypeVar
 
 from fiche.evaluate._watched import Known
@@ -20,29 +21,46 @@ from fiche.kernel.unit import Unit, money
 
 T = TypeVar("T")
 PRICE = "price.amount"
-_TRIED = 4
+_TRIED = 16
 _TURNS = 2
 
 
 @record(eq=False)
 class Prices:
-    """Where each distinct price stands within its currency, by code of its text.
+    """The order of the distinct prices of a market, by code of their texts.
 
-    A row without a price has rank -1 and no unit.
+    `ranks` are amounts and `units` their currencies (-1 and none for a row without a price). Prices stand
+    currency by currency, from the lowest up: `places` says where, and `ends` where the currency ends that
+    stands at a place.
     """
 
     ranks: tuple[Number, ...]
     units: tuple[Unit | None, ...]
+    places: tuple[int, ...]
+    ends: tuple[int, ...]
 
 
 def prices_of(market: Market) -> Prices:
     """The order of all prices of a market, each text read once."""
     column = market.columns.get(PRICE)
-    units: dict[str, Unit] = {}
-    read = [_money(text, units) for text in (column.texts if column is not None else ())]
+    known: dict[str, Unit] = {}
+    read = [_money(text, known) for text in (column.texts if column is not None else ())]
+    ranks = tuple(-1 if told is None else told[0] for told in read)
+    units = tuple(None if told is None else told[1] for told in read)
+    by_unit: defaultdict[Unit | None, list[int]] = defaultdict(list)
+    for code, unit in enumerate(units):
+        by_unit[unit].append(code)
+    order = [code for codes in by_unit.values() for code in sorted(codes, key=ranks.__getitem__)]
+    lengths = accumulate(map(len, by_unit.values()))
+    ends = chain.from_iterable(
+        repeat(end, len(codes)) for end, codes in zip(lengths, by_unit.values(), strict=True)
+    )
+    places = dict(zip(order, count()))
     return Prices(
-        ranks=tuple(-1 if told is None else told[0] for told in read),
-        units=tuple(None if told is None else told[1] for told in read),
+        ranks=ranks,
+        units=units,
+        places=tuple(places[code] for code in range(len(order))),
+        ends=tuple(ends),
     )
 
 
@@ -62,33 +80,45 @@ def _money(text: str, units: dict[str, Unit]) -> tuple[Number, Unit] | None:
     return int(whole + decimals.ljust(_SCALE, "0")), unit
 
 
-Key = int | tuple[int, ...]
-
-
 class Rows:
     """Which rows state the same under some paths; those in `alone` are like no other."""
 
     def __init__(self, market: Market, alone: Collection[int]) -> None:
         self.market, self.alone = market, alone
-        self._last: dict[tuple[str, ...], Mapping[Key, int]] = {}
+        self._numbers: dict[tuple[str, ...], array[int]] = {}
+        self._one_of_each: dict[tuple[str, ...], dict[int, int]] = {}
 
-    def keys(self, paths: tuple[str, ...]) -> Iterable[Key]:
-        """What each row states: one code, or one for each path."""
-        codes = [self.market.columns[path].codes for path in paths]
-        if len(codes) == 1:
-            return codes[0]
-        return zip(*codes, strict=True) if codes else [()] * len(self.market.ids)
+    def numbers(self, paths: tuple[str, ...]) -> array[int]:
+        """A number for each row: the same where they state the same under the paths."""
+        if paths not in self._numbers:
+            told = [self.market.columns[path].codes for path in paths]
+            self._numbers[paths] = numbered(told, len(self.market.ids))[0]
+        return self._numbers[paths]
 
-    def last(self, paths: tuple[str, ...]) -> Mapping[Key, int]:
-        """A row for each combination of texts under the paths, none of those that stand alone."""
-        if paths not in self._last:
-            keys = self.keys(paths)
-            if self.alone:
-                found = {k: row for row, k in enumerate(keys) if row not in self.alone}
-            else:
-                found = dict(zip(keys, range(len(self.market.ids)), strict=True))
-            self._last[paths] = found
-        return self._last[paths]
+    def one_of_each(self, paths: tuple[str, ...]) -> Mapping[int, int]:
+        """A row for each of these numbers, none of those that stand alone."""
+        if paths not in self._one_of_each:
+            self._one_of_each[paths] = self.one_of(self.numbers(paths))
+        return self._one_of_each[paths]
+
+    def one_of(self, keys: Sequence[int]) -> dict[int, int]:
+        """The same for other keys, one of them for each row."""
+        if self.alone:
+            return {key: row for row, key in enumerate(keys) if row not in self.alone}
+        return dict(zip(keys, range(len(keys)), strict=True))
+
+
+def numbered(
+    told: Sequence[array[int]], count_of_rows: int
+) -> tuple[array[int], Sequence[tuple[int, ...]]]:
+    """A number for each combination of codes that a row has, and the combinations by number."""
+    if not told:
+        return array("i", bytes(4 * count_of_rows)), ((),)
+    if len(told) == 1:
+        return told[0], [(code,) for code in range(max(told[0], default=-1) + 1)]
+    found: defaultdict[tuple[int, ...], int] = defaultdict(count().__next__)
+    numbers = array("i", list(map(found.__getitem__, zip(*told, strict=True))))
+    return numbers, tuple(found)
 
 
 def spread(
@@ -98,18 +128,21 @@ def spread(
 
     `worse` orders answers by how bad they are: a lower price never has a worse one.
     """
-    count = len(rows.market.ids)
-    for place in range(0, count, max(count // _TRIED, 1)):
+    total = len(rows.market.ids)
+    for place in range(0, total, max(total // _TRIED, 1)):
         if place not in rows.alone:
             known.of(place)
     while True:
         paths = telling(rows.market, known.paths)
         if PRICE in paths and len(paths) > 1:
-            table = _priced(known, rows, prices, worse, paths)
+            keys = _with_price(rows, prices, paths[:-1])
+            asked, answers = _priced(known, rows.one_of(keys), prices, worse)
         else:
-            table = {key: known.of(place) for key, place in rows.last(paths).items()}
+            keys = rows.numbers(paths)
+            asked = list(rows.one_of_each(paths))
+            answers = list(map(known.of, rows.one_of_each(paths).values()))
         if telling(rows.market, known.paths) == paths:
-            return _coded(table, known, rows, paths)
+            return _coded(asked, answers, known, rows, keys)
 
 
 def telling(market: Market, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -118,95 +151,97 @@ def telling(market: Market, paths: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(telling, key=lambda path: (path == PRICE, path)))
 
 
+def _with_price(rows: Rows, prices: Prices, others: tuple[str, ...]) -> Sequence[int]:
+    """A number for each row: rows that state the same but for the price stand together, by rising price."""
+    step = len(prices.places)
+    first = [number * step for number in range(max(rows.numbers(others), default=-1) + 1)]
+    starts = map(first.__getitem__, rows.numbers(others))
+    codes = rows.market.columns[PRICE].codes
+    return list(map(add, starts, map(prices.places.__getitem__, codes)))
+
+
 def _priced(
-    known: Known[T],
-    rows: Rows,
-    prices: Prices,
-    worse: Callable[[T], Number],
-    paths: tuple[str, ...],
-) -> dict[Key, T]:
-    """The answer by what the rows state under the paths, the price last."""
-    groups: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
-    for key, place in rows.last(paths).items():
-        assert isinstance(key, tuple)
-        groups[key[:-1]][key[-1]] = place
-    table: dict[Key, T] = {}
+    known: Known[T], row_of: Mapping[int, int], prices: Prices, worse: Callable[[T], Number]
+) -> tuple[list[int], list[T]]:
+    """The numbers that `_with_price` gives, in order, and the answer to each."""
+    keys = sorted(row_of)
+    answers: list[T] = []
     turns: list[_Turn] = []
-    for rest, places in groups.items():
-        same = [repeat(code) for code in rest]
-        for codes in _by_currency(places, prices):
-            run = _Run([prices.ranks[code] for code in codes], [places[code] for code in codes])
-            answers = _along(run, known, worse, turns)
-            table.update(zip(zip(*same, codes, strict=False), answers, strict=True))
-    return table
+    while len(answers) < len(keys):
+        start, place = divmod(keys[len(answers)], len(prices.places))
+        start *= len(prices.places)
+        end = bisect_left(keys, start + prices.ends[place], len(answers))
+        run = _Run([key - start for key in keys[len(answers) : end]], start, row_of)
+        answers += _along(run, known, worse, turns)
+    return keys, answers
 
 
-_Turn = tuple[Number, Number]
+# Places of prices between which an answer turned.
+_Turn = tuple[int, int]
 
 
 class _Run(NamedTuple):
-    """Rows that differ in nothing but the price, from the lowest up: ranks of the prices, and the rows."""
+    """Rows that differ in nothing but a price of one currency: the places of the prices, from the lowest up."""
 
-    ranks: list[Number]
-    rows: list[int]
+    places: list[int]
+    start: int
+    row_of: Mapping[int, int]
 
-
-def _by_currency(places: Mapping[int, int], prices: Prices) -> Iterator[list[int]]:
-    """The codes of prices of one currency after another, each from the lowest up."""
-    by_unit: defaultdict[Unit | None, list[int]] = defaultdict(list)
-    for code in places:
-        by_unit[prices.units[code]].append(code)
-    for codes in by_unit.values():
-        yield sorted(codes, key=prices.ranks.__getitem__)
+    def row(self, at: int) -> int:
+        """A row with the price that stands there."""
+        return self.row_of[self.start + self.places[at]]
 
 
 def _along(run: _Run, known: Known[T], worse: Callable[[T], Number], turns: list[_Turn]) -> list[T]:
     """The answers along rising prices: between two that are the same there is no other.
 
-    Where an answer breaks the law (a lower price that is worse), every price is asked. `turns` are ranks
+    Where an answer breaks the law (a lower price that is worse), every price is asked. `turns` are places
     between which answers of other runs turned: they are tried first.
     """
-    last = len(run.rows) - 1
-    found: dict[int, T] = {place: known.of(run.rows[place]) for place in (0, last)}
+    last = len(run.places) - 1
+    found: dict[int, T] = {at: known.of(run.row(at)) for at in (0, last)}
     answers = [found[last]] * (last + 1)
     open_ends = [(0, last)]
     while open_ends:
         low, high = open_ends.pop()
         if worse(found[low]) > worse(found[high]):
-            return [known.of(row) for row in run.rows]
+            return [known.of(run.row(at)) for at in range(last + 1)]
         if found[low] is found[high] or high - low < 2:
             if found[low] is not found[high]:
-                turns.append((run.ranks[low], run.ranks[high]))
+                turns.append((run.places[low], run.places[high]))
             answers[low:high] = [found[low]] * (high - low)
             continue
-        middle = _guess(run.ranks, low, high, turns)
-        found[middle] = known.of(run.rows[middle])
+        middle = _guess(run.places, low, high, turns)
+        found[middle] = known.of(run.row(middle))
         open_ends += [(low, middle), (middle, high)]
     return answers
 
 
-def _guess(ranks: Sequence[Number], low: int, high: int, turns: Sequence[_Turn]) -> int:
-    """The place to ask next: on either side of a turn of the last runs, else in the middle."""
+def _guess(places: Sequence[int], low: int, high: int, turns: Sequence[_Turn]) -> int:
+    """What to ask next: on either side of a turn of the last runs, else in the middle."""
     for below, above in turns[: -_TURNS - 1 : -1]:
-        for place in (bisect_left(ranks, above), bisect_right(ranks, below) - 1):
-            if low < place < high:
-                return place
+        for at in (bisect_left(places, above), bisect_right(places, below) - 1):
+            if low < at < high:
+                return at
     return (low + high) // 2
 
 
 def _coded(
-    table: Mapping[Key, T], known: Known[T], rows: Rows, paths: tuple[str, ...]
+    asked: Sequence[int], answers: Sequence[T], known: Known[T], rows: Rows, keys: Sequence[int]
 ) -> tuple[tuple[T, ...], array[int]]:
-    apart = {place: known.alone(place) for place in sorted(rows.alone)}
-    distinct = {id(answer): answer for answer in (*table.values(), *apart.values())}
-    codes = {name: code for code, name in enumerate(distinct)}
-    by_key = {key: codes[id(answer)] for key, answer in table.items()}
+    """The distinct answers, and which one each row has by its key; `asked` are the keys of the answers."""
+    apart = {row: known.alone(row) for row in sorted(rows.alone)}
+    told = [*answers, *apart.values()]
+    names = list(map(id, told))
+    distinct = dict(zip(names, told, strict=True))
     if len(distinct) == 1:
         return tuple(distinct.values()), array("H", bytes(2 * len(rows.market.ids)))
-    if rows.alone:
-        found = array("H", [by_key.get(key, 0) for key in rows.keys(paths)])
-    else:
-        found = array("H", map(by_key.__getitem__, rows.keys(paths)))
-    for place, answer in apart.items():
-        found[place] = codes[id(answer)]
+    codes = {name: code for code, name in enumerate(distinct)}
+    by_key = (
+        dict.fromkeys(keys, 0) if apart else {}
+    )  # a row asked alone may state what no other does
+    by_key.update(zip(asked, map(codes.__getitem__, names), strict=False))
+    found = array("H", list(map(by_key.__getitem__, keys)))
+    for row, answer in apart.items():
+        found[row] = codes[id(answer)]
     return tuple(distinct.values()), found

@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from fiche.evaluate._answers import Prices, Rows, prices_of, spread
+from fiche.evaluate._answers import Prices, Rows, numbered, prices_of, spread
 from fiche.evaluate._watched import Known, Names, Row, names_of, watched
 from fiche.evaluate.decide import Doors, completed, standing
 from fiche.evaluate.findings import judged
@@ -51,13 +51,17 @@ class Judged:
 
 @record(eq=False)
 class Screened:
-    """Every requirement on every row; `groups` counts rows by their answers, in order of the requirements.
+    """Every requirement on every row.
 
-    Costs are on the tax basis `basis`; `unnamed` says that the workload's identity is open (A1).
+    Rows of one group have the same answers, in order of the requirements: `kinds` are the groups, `numbers`
+    says to which of them a row belongs, and `groups` counts the rows of each. Costs are on the tax basis
+    `basis`; `unnamed` says that the workload's identity is open (A1).
     """
 
     market: Market
     judged: tuple[Judged, ...]
+    kinds: tuple[tuple[int, ...], ...]
+    numbers: array[int]
     groups: Mapping[tuple[int, ...], int]
     basis: str
     unnamed: bool
@@ -80,7 +84,7 @@ class Screened:
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """The answers of each row."""
-        return zip(*(one.codes for one in self.judged), strict=True)
+        return map(self.kinds.__getitem__, self.numbers)
 
 
 @record(eq=False)
@@ -124,15 +128,31 @@ def screen(
     criteria = {criterion.name: criterion for criterion in doors.criteria}
     bench = bench_of(market, ground, plain, cards_of)
     told = tuple(_judged(r, criteria[r.kind], bench) for r in completed(fiche.requirements))
-    groups = Counter(zip(*(one.codes for one in told), strict=True))
+    kinds, numbers = _grouped(told, len(market.ids))
     return Screened(
         market=market,
         judged=told,
-        groups=groups,
+        kinds=kinds,
+        numbers=numbers,
+        groups={kinds[number]: rows for number, rows in Counter(numbers).items()},
         basis=basis,
         unnamed=unnamed,
         bench=bench,
     )
+
+
+def _grouped(
+    told: tuple[Judged, ...], total: int
+) -> tuple[tuple[tuple[int, ...], ...], array[int]]:
+    """The combinations of answers, and the one that each row has; one answer for all tells no rows apart."""
+    if not total:
+        return (), array("i")
+    telling = [one for one in told if len(one.answers) > 1]
+    numbers, found = numbered([one.codes for one in telling], total)
+    column = {id(one): at for at, one in enumerate(telling)}
+    places = [column.get(id(one)) for one in told]
+    kinds = tuple(tuple(0 if at is None else group[at] for at in places) for group in found)
+    return kinds, numbers
 
 
 def bench_of(

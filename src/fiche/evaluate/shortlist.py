@@ -111,13 +111,12 @@ class _Left:
 
 
 def _left(screened: Screened) -> _Left:
-    verdicts = {group: screened.verdict(group) for group in screened.groups}
-    alive = {group: v for group, v in verdicts.items() if v is not Verdict.EXCLUDE}
-    groups = list(screened.rows())
-    chosen = list(map(alive.__contains__, groups))
+    verdicts = [screened.verdict(group) for group in screened.kinds]
+    alive = [verdict is not Verdict.EXCLUDE for verdict in verdicts]
+    chosen = list(map(alive.__getitem__, screened.numbers))
     return _Left(
         places=list(compress(range(screened.total), chosen)),
-        verdicts=list(map(alive.__getitem__, compress(groups, chosen))),
+        verdicts=list(map(verdicts.__getitem__, compress(screened.numbers, chosen))),
         chosen=chosen,
     )
 
@@ -126,16 +125,29 @@ def _alike(
     screened: Screened, left: _Left, paths: tuple[str, ...], top: int
 ) -> Iterator[tuple[list[int], Verdict]]:
     """The cheapest of rows that differ in nothing that a cost looks at but the price, cheapest first."""
-    bench, price = screened.bench, screened.market.columns[PRICE].codes
-    units, ranks, ids = bench.prices.units, bench.prices.ranks, screened.market.ids
-    keys = compress(bench.rows.keys(telling(screened.market, paths)), left.chosen)
+    bench, codes = screened.bench, screened.market.columns[PRICE].codes
+    numbers = compress(bench.rows.numbers(telling(screened.market, paths)), left.chosen)
+    units = map(bench.prices.units.__getitem__, compress(codes, left.chosen))
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, verdict, key in zip(left.places, left.verdicts, keys, strict=True):
-        apart = place if place in bench.alone else -1
-        groups[verdict, units[price[place]], apart, key].append(place)
+    for place, *key in zip(left.places, left.verdicts, units, numbers, strict=True):
+        groups[tuple(key)].append(place)
     for told, rows in groups.items():
-        first = nsmallest(top, ((ranks[price[row]], ids[row], row) for row in rows))
-        yield [row for _, _, row in first], told[0]  # type: ignore[misc]
+        apart = [row for row in rows if row in bench.alone] if bench.alone else []
+        for row in apart:
+            yield [row], told[0]  # type: ignore[misc]
+        others = [row for row in rows if row not in bench.alone] if apart else rows
+        if others:
+            yield _cheapest(others, screened, top), told[0]  # type: ignore[misc]
+
+
+def _cheapest(rows: list[int], screened: Screened, top: int) -> list[int]:
+    """The first rows by price, then by id."""
+    ranks, codes = screened.bench.prices.ranks, screened.market.columns[PRICE].codes
+    told = [ranks[codes[row]] for row in rows]
+    highest = sorted(told)[min(top, len(told)) - 1]
+    near = [(rank, row) for rank, row in zip(told, rows, strict=True) if rank <= highest]
+    ids = screened.market.ids
+    return [row for _, _, row in nsmallest(top, ((rank, ids[row], row) for rank, row in near))]
 
 
 def _rising(
