@@ -10,7 +10,7 @@ from fiche.kernel.decision import Outcome
 from fiche.kernel.figure import Node
 from fiche.report import rejected
 from fiche.report._reasonable import cost, reasonable
-from fiche.report.chosen import cheaper
+from fiche.report.chosen import cheaper, comes_to
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
@@ -115,21 +115,12 @@ def _count(desk: Desk, what: str, node: Node) -> Parts:
     return (desk.count(node, noun),)
 
 
-_COSTS = (
-    ("choice_before_tax", "before_tax"),
-    ("choice_tax", "tax"),
-    ("choice_after_tax", "after_tax"),
-    ("choice_payable", "payable"),
-)
-
-
 def _costs(desk: Desk, chosen: Outcome, bill: Bill | None) -> Iterator[Row]:
     if bill is None:
         if chosen.candidate.offer is not None:
             yield _line(desk, "choice_costs", (cost(desk, chosen),))
         return
-    for key, name in _COSTS:
-        yield _line(desk, key, (desk.amount(getattr(bill, name)),))
+    yield _line(desk, "choice_costs", comes_to(desk, bill))
     until: Parts = (Code(bill.valid_until),) if bill.valid_until else ()
     yield _line(desk, "choice_validity", until or (Missing(desk.word("choice_no_validity")),))
 

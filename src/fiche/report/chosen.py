@@ -58,14 +58,14 @@ def order_line(desk: Desk) -> Iterator[Parts]:
         Words(", "),
         *ordered(desk, who.offer, bill),
         Words(": "),
-        *_comes_to(desk, bill),
+        *comes_to(desk, bill),
         *(desk.say("choice_to_place", day=Code(order.date)) if order and order.date else ()),
         *_price_until(desk, bill),
         Words("."),
     )
 
 
-def _comes_to(desk: Desk, bill: Bill) -> Parts:
+def comes_to(desk: Desk, bill: Bill) -> Parts:
     """With tax first: that is what the seller invoices; then before tax, and what this buyer bears."""
     after, before = desk.amount(bill.after_tax), desk.amount(bill.before_tax)
     told = desk.say("choice_comes_to", after=after, before=before)
@@ -154,7 +154,7 @@ def _acceptance(desk: Desk, asked: Acceptance, found: Choosing) -> Parts:
         told += desk.legible(condition.text)
     else:
         told += (Words(desk.word("accept_again")),)
-    if condition.threshold:
+    if condition.threshold and condition.threshold not in condition.text:
         told += desk.say("threshold_is", threshold=desk.legible(condition.threshold))
     test = _test(desk, asked)
     told += desk.say("accept_test", test=test) if test else ()
