@@ -166,3 +166,22 @@ def test_a_rate_of_the_requests_that_ended_is_none_of_all():
     lost = seen("200", warnings=["requests_failed: 3 of 200 requests failed"])
     found = finding(TEN, [lost], working("bench"))
     assert (found.verdict, says(found, "3 of 200")) == (TO_CONFIRM, True)
+
+
+def test_of_a_sweep_the_rate_under_the_case_s_load_tells_the_hours():
+    """One file of two loads: each of its rates is a reading of its own."""
+    labels = ("request rate inf, concurrency 4", "request rate inf, concurrency 64")
+    slow, fast = (
+        bench(taken(RATE, value, "tokens/s", label=label), id="bench")
+        for value, label in zip(("100", "900"), labels, strict=True)
+    )
+    results = (*slow.reading.results, *fast.reading.results)
+    sweep = replace(slow, reading=replace(slow.reading, results=results))
+    on = working("bench")
+    told = [
+        Throughput(piece=typed("bench", ""), metric=typed(RATE, ""), label=label)
+        for label in labels
+    ]
+    work = replace(on.workload.work, measured=tuple(told))
+    found = finding(TEN, [sweep], replace(on, workload=replace(on.workload, work=work)))
+    assert (found.verdict, found.need.low) == (ADMISSIBLE, 10)

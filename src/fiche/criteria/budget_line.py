@@ -86,7 +86,7 @@ MEMBER = Criterion(
     compare=compare,
     expects="document of the budget holder that names the line and its amount",
     settles=(
-        "the cost of the package within what the document says that the line holds admits, above it excludes; "
-        "two documents that differ are a conflict"
+        "the cost of the package within what the document says that the line (named here, or the buyer's) "
+        "holds admits, above it excludes; two documents that differ are a conflict"
     ),
 )

@@ -95,26 +95,22 @@ def _of_case(
 def _of_work(
     requirement: Requirement, threshold: Threshold, candidate: Candidate, ground: Inquiry
 ) -> Iterator[_Hours]:
-    """One reading a piece, so that two that differ stand side by side."""
+    """One reading a result that the work names, so that two that differ stand side by side."""
     work = candidate.workload.work
-    for told in {one.piece.value: one for one in work.measured}.values() if work else ():
-        alone = tuple(piece for piece in ground.pieces if piece.id == told.piece.value)
-        needed = needed_of(candidate, replace(ground, pieces=alone))
-        if work is None or needed is None or needed.hours is None or needed.guess:
+    for place, told in enumerate(work.measured if work is not None else (), 1):
+        assert work is not None
+        alone = replace(work, measured=(told,), assumed=None)
+        asked = replace(candidate, workload=replace(candidate.workload, work=alone))
+        needed = needed_of(asked, ground)
+        if needed is None or needed.hours is None:
             continue
-        name = f"{candidate.id}/work.hours.{told.piece.value}"
-        hours = needed.hours.named(name, needed.hours.label)
-        (piece,) = alone
-        result = next(rates_of(piece, told, work))[1]
+        (piece,) = (one for one in ground.pieces if one.id == told.piece.value)
+        ((_, result),) = rates_of(piece, told, work)
+        hours = needed.hours.named(f"{candidate.id}/work.hours.{place}", needed.hours.label)
+        one = Reading(piece=piece, figure=hours, text="", result=result)
         yield _Hours(
             value=Value(piece=piece.id, figure=hours, by=needed.by),
-            scope=_under(
-                Reading(piece=piece, figure=hours, text="", result=result),
-                requirement,
-                threshold,
-                candidate,
-                ground,
-            ),
+            scope=_under(one, requirement, threshold, candidate, ground),
             doubts=tuple(_measured.lost(piece, result)),
         )
 

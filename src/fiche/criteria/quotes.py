@@ -161,7 +161,7 @@ MEMBER = Criterion(
     compare=compare,
     expects="quotes of different sellers",
     settles=(
-        "as many sellers as asked, each with a priced quote that holds on the decision's date, admit; fewer "
-        "leave it to confirm, and nothing excludes"
+        "as many sellers as asked here or by the policy, each with a priced quote that holds on the "
+        "decision's date, admit; fewer leave it to confirm, and nothing excludes"
     ),
 )

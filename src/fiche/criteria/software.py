@@ -224,9 +224,9 @@ MEMBER = Criterion(
     compare=compare,
     expects="record of the machine, or document that names the version",
     settles=(
-        "A version that meets the bounds admits, another excludes; one without a place in the order of "
-        "versions is to confirm. Without a component, a run of the engine at its version on this card admits, "
-        "and so does the engine's own document; one that refuses the card excludes. A sheet or a quote does "
-        "neither."
+        "With a component, a must states its versions: one that meets the bounds admits, another excludes, "
+        "one without a place in the order of versions is to confirm. Without a component, a run of the engine"
+        " at its version on this card admits, and so does the engine's own document; one that refuses the "
+        "card excludes. A sheet or a quote does neither."
     ),
 )
