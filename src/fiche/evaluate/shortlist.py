@@ -47,7 +47,10 @@ class _Place(NamedTuple):
 
 
 def shortlist(screened: Screened, top: int) -> tuple[Listed, ...]:
-    """The first offers of each currency, in order of verdict and cost of the package."""
+    """The first offers of each currency, in order of verdict and cost of the package.
+
+    What a rate of the fiche leads to is in the fiche's currency, as in any decision.
+    """
     bench = screened.bench
     costs = _Costs(bench, screened.basis)
     left = _left(screened)
@@ -84,7 +87,8 @@ class _Costs:
 
     def _ask(self, row: Row) -> tuple[Figure | None, bool]:
         priced = aged("cost", next(self._bench.candidates(row)), self._bench.ground)
-        bought = package(priced.candidate, self._basis, priced.ground)
+        currency = priced.ground.purchase.currency
+        bought = package(priced.candidate, self._basis, priced.ground, currency)
         return (None, True) if bought is None else (bought.cost, not bought.known)
 
 
