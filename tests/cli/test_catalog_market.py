@@ -244,3 +244,53 @@ def test_a_file_of_offers_that_is_none(fiche, tmp_path):
     path.write_text("id,seller,kind,gpu,price.amount\na,b,rent,d,\n")
     assert "m.csv:2:1: F302 'price.amount'" in fiche("catalog", "search", path).err
     assert "F318" in fiche("catalog", "search", tmp_path / "absent.csv").err
+
+
+def test_an_import_never_replaces_what_it_reads(fiche, listing, tmp_path):
+    """A listing stays as it was received (law 6), and two results never share a name."""
+    before, out = listing.read_bytes(), tmp_path / "offers.csv"
+    for asked in (
+        ("-o", listing),
+        ("-o", out, "--refused", listing),
+        ("-o", out, "--refused", out),
+    ):
+        ended = fiche("catalog", "import", listing, *asked, "--force")
+        assert (ended.code, "F610" in ended.err, out.exists()) == (2, True, False)
+    assert listing.read_bytes() == before
+
+
+def test_an_import_writes_both_files_or_none(fiche, listing, tmp_path):
+    out, refused = tmp_path / "offers.csv", tmp_path / "refused.jsonl"
+    out.write_text("mine")
+    ended = fiche("catalog", "import", listing, "-o", out, "--refused", refused)
+    assert (ended.code, out.read_text(), refused.exists()) == (2, "mine", False)
+
+
+@pytest.mark.parametrize(
+    ("template", "code"),
+    [
+        ("foo={price}", "F301"),
+        ("price.per=1 month", "F210"),
+        ("tax.basis=moon", "F304"),
+        ("declared_memory.value=80 GB", "F302"),
+        ("region==cmd()", "F621"),
+    ],
+)
+def test_what_could_not_be_read_again_is_no_offer(fiche, listing, tmp_path, template, code):
+    """A template makes the row; what the form of offers refuses is refused here, and counted."""
+    templates = ("seller=x", "gpu_name={gpu_name}", "price.amount={price} USD", template)
+    asked = [word for each in templates for word in ("--map", each)]
+    ended = fiche("catalog", "import", listing, "-o", tmp_path / "o.csv", *asked, "--json")
+    (told,) = ended.json()["files"]
+    assert (ended.code, told["rows"], told["offers"]) == (0, 4, 0)
+    assert code in {each["code"] for each in told["refused"]}
+
+
+def test_two_offers_of_one_id_are_not_written(fiche, listing, tmp_path):
+    out = tmp_path / "o.csv"
+    told = ("seller=x", "gpu_name={gpu_name}", "price.amount={price} USD")
+    asked = [word for each in (*told, "id=same") for word in ("--map", each)]
+    ended = fiche("catalog", "import", listing, "-o", out, *asked)
+    assert (ended.code, "F306" in ended.err, out.exists()) == (2, True, False)
+    twice = fiche("catalog", "import", listing, "-o", out, *asked, "--map", "seller=y")
+    assert (twice.code, "F627" in twice.err) == (2, True)

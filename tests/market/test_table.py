@@ -75,7 +75,7 @@ def test_a_row_is_found_again_where_it_stands():
             csv_of("a,s,rent,card,1 USD,", "b,s,rent,card,1 USD,", "a,s,rent,card,1 USD,"),
             ("F306", 4),
         ),
-        (HEADER.encode() + b"a,s,rent,\xe9,,\n", ("F101", 1)),
+        (HEADER.encode() + b"a,s,rent,\xe9,,\n", ("F101", 2)),
         (csv_of("a,s,rent,card,1 USD,", "b,s,rent,card,,"), ("F302", 3)),
         (csv_of("a,s,rent,card,1 USD,", "b\x1b[31m,s,rent,card,1 USD,"), ("F305", 3)),
         (csv_of("-a,s,rent,card,1 USD,"), ("F305", 2)),
@@ -110,3 +110,36 @@ def test_files_join_end_to_end():
 
 def test_a_file_without_rows_is_empty():
     assert list(read_table(HEADER.encode(), "m.csv").ids) == []
+
+
+def test_lines_that_end_in_a_carriage_return_are_found_again():
+    """csv ends lines there, also within quotes; LF alone would find another row."""
+    told = b"id,seller,kind,gpu,price.amount,region\ra,s,rent,g,1 EUR,\rb,s,rent,g,2 EUR,\r"
+    ((line, row),) = read_table(told, "m.csv").records([1])
+    assert (line, row["id"]) == (3, "b")
+    mixed = csv_of('a,"s\rt",rent,g,1 EUR,', "", "b,s,rent,g,2 EUR,", "c,s,rent,g,3 EUR,")
+    assert [row["id"] for _, row in read_table(mixed, "m.csv").records([0, 1, 2])] == [
+        "a",
+        "b",
+        "c",
+    ]
+
+
+def test_what_a_json_line_says_twice_is_refused():
+    line = json.dumps(OTHER)
+    twice = line.replace('"seller": "s"', '"seller": "s", "seller": "t"')
+    assert refusal(f"{line}\n{twice}".encode(), "m.jsonl") == ("F621", 2)
+    dotted = line.replace('"seller"', '"price.amount": "0.01 USD", "seller"')
+    assert refusal(dotted.encode(), "m.jsonl") == ("F301", 1)
+    inner = line.replace('"amount"', '"a.b": "x", "amount"')
+    assert refusal(inner.encode(), "m.jsonl") == ("F301", 1)
+
+
+def test_json_lines_have_an_encoding_and_may_have_a_mark():
+    line = json.dumps(OTHER)
+    assert list(read_table(b"\xef\xbb\xbf" + line.encode(), "m.jsonl").ids) == ["b"]
+    assert refusal(f"{line}\n".encode() + b'{"id": "\xe9"}', "m.jsonl") == ("F101", 2)
+
+
+def test_no_row_has_the_columns_of_an_offer():
+    assert "price.amount" in read_table(b"", "m.jsonl").columns

@@ -44,5 +44,5 @@ def test_the_loader_reads_what_is_written(name):
 
 
 def test_nothing_is_a_file_too():
-    assert written([], "o.csv") == b"id,seller,kind,gpu\n"
+    assert written([], "o.csv") == b"id,seller,kind,gpu,price.amount\n"
     assert written([], "o.yaml") == b"offers: 1\nlist: []\n"

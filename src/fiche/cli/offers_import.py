@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from fiche.kernel.number import Misread
 from fiche.kernel.quantity import parse_date, parse_money
 from fiche.kernel.record import record, replace
 from fiche.load.catalog import builtin_catalog
+from fiche.load.offer_cells import wrong_in
 from fiche.market._room import Imported, formats, imported, listing_of
 from fiche.market._written import written
 
@@ -60,6 +61,7 @@ def _import(file: Path, said: Said, cards: tuple[Card, ...]) -> Imported:
         observed_on=said.observed_on,
         source=said.source,
         columns=columns,
+        wrong=wrong_in,
     )
     return imported(content, listing, asked)
 
@@ -86,12 +88,18 @@ def _wrong(said: Said) -> Iterator[Diagnostic]:
 
 
 def _templates(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    said: set[str] = set()
     for text in texts:
         path, sign, template = text.partition("=")
         if not (path and sign and template):
             hint = "write a path and a template: 'price.amount={Price} EUR'"
             message = f"'{text}' says nothing of a column"
             raise Refused([Diagnostic(code="F627", message=message, address=None, hint=hint)])
+        if path.strip() in said:
+            message = f"two templates say what '{path.strip()}' is"
+            hint = "leave one of them out"
+            raise Refused([Diagnostic(code="F627", message=message, address=None, hint=hint)])
+        said.add(path.strip())
         yield path.strip(), template.strip()
 
 
@@ -105,7 +113,21 @@ def merged_bytes(found: Sequence[Imported], output: Path) -> bytes:
         message = f"'{output.name}' does not say in which form to write"
         hint = f"end it in {', '.join(_ENDINGS)}"
         raise Refused([Diagnostic(code="F632", message=message, address=None, hint=hint)])
-    return written([offer for one in found for offer in _unique(one, found)], output.name)
+    offers = [offer for one in found for offer in _unique(one, found)]
+    _refuse_shared_ids(offers)
+    return written(offers, output.name)
+
+
+def _refuse_shared_ids(offers: Sequence[Mapping[str, str]]) -> None:
+    seen: set[str] = set()
+    for offer in offers:
+        if offer["id"] in seen:
+            message = f"two rows would make the offer '{offer['id']}'"
+            hint = (
+                "let the template of 'id' name a column that differs in every row, or leave it out"
+            )
+            raise Refused([Diagnostic(code="F306", message=message, address=None, hint=hint)])
+        seen.add(offer["id"])
 
 
 def _unique(one: Imported, found: Sequence[Imported]) -> Iterator[dict[str, str]]:

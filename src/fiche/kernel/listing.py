@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fiche.kernel.catalog import Card
+from fiche.kernel.diagnostic import Diagnostic
 from fiche.kernel.record import field, record
 
 
@@ -65,7 +66,7 @@ class Asked:
     """What a person says of a file that is imported, and the cards that names may stand for.
 
     `currency` and `seller` are empty where the person leaves them to the format; `columns` are templates of the
-    generic format, by path.
+    generic format, by path. `wrong` says what of an offer the form of offers does not take, with its path.
     """
 
     file: str
@@ -77,6 +78,7 @@ class Asked:
     observed_on: str = ""
     source: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    wrong: Callable[[Mapping[str, str]], tuple[str, Diagnostic] | None] = lambda offer: None
 
 
 @record

@@ -16,6 +16,8 @@ from fiche.market._numbers import number, plain, written
 
 _SLUG = re.compile(r"[^A-Za-z0-9]+")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff]")
+# A table of offers is opened by other programs too; no name begins like this.
+_FORMULA = ("=", "@", "+", "-", "\t")
 _GPU_HOST = Fraction(1, 100)
 
 
@@ -83,6 +85,7 @@ def _entry(raw: Raw, listing: Listing, asked: Asked, observed: str) -> Entry:
     if cards.module:
         asks = [_of_module(ask, raw) for ask in asks]
     offers = tuple(_offer(raw, one, shared, listing, asked) for one in asks)
+    _refuse_wrong(offers, asked)
     return Entry(place=raw.place, offers=offers, doubts=(*cards.doubts, *doubts, *strange))
 
 
@@ -91,6 +94,18 @@ def _refuse_controls(raw: Raw) -> None:
         if _CONTROL.search(text):
             why = "a control character stands in it"
             raise WrongError("F621", column, ascii(text), why, "remove it")
+        if text.startswith(_FORMULA):
+            why = "it begins as a formula of a spreadsheet"
+            raise WrongError("F621", column, text, why, "write the name alone")
+
+
+def _refuse_wrong(offers: tuple[Mapping[str, str], ...], asked: Asked) -> None:
+    """What is written is read again by the same form: a row that would be refused there is refused here."""
+    for offer in offers:
+        found = asked.wrong(offer)
+        if found is not None:
+            path, told = found
+            raise WrongError(told.code, path, offer.get(path, ""), told.message, told.hint)
 
 
 def _cards(raw: Raw, asked: Asked) -> _Cards:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Any
@@ -13,12 +14,26 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 
 _CHUNK = 256  # rows that a processor keeps at hand
 _DEEPEST = 4
+_ENCODING = "save the file as UTF-8"
+_ANY_END = re.compile(rb"\r\n|\r|\n")
 
 
 def starts_of(content: bytes, lines: Sequence[int]) -> list[int]:
     """The bytes at which some lines start; lines are counted from 1."""
     told = content.split(b"\n", max(lines, default=1))
     ends = [0, *accumulate(len(line) + 1 for line in told)]
+    return [ends[line - 1] for line in lines]
+
+
+def lone_returns(content: bytes) -> bool:
+    """True where a carriage return ends a line by itself, as csv counts lines and LF does not."""
+    return content.count(b"\r") != content.count(b"\r\n")
+
+
+def starts_in_csv(content: bytes, lines: Sequence[int]) -> list[int]:
+    """The same where a carriage return ends a line too."""
+    most = max(lines, default=1)
+    ends = [0, *(found.end() for found in islice(_ANY_END.finditer(content), most))]
     return [ends[line - 1] for line in lines]
 
 
@@ -40,9 +55,21 @@ def csv_chunks(content: bytes, name: str) -> Iterator[list[list[str]]]:
         while chunk := list(islice(reader, _CHUNK)):
             yield chunk
     except UnicodeDecodeError as error:
-        raise refused("F101", f"{error.object[error.start]:#04x} is not UTF-8", name, 1) from None
+        raise _undecoded(error, content, name) from None
     except csv.Error as error:
         raise refused("F621", f"this row is no CSV: {error}", name, reader.line_num) from None
+
+
+def _undecoded(error: UnicodeDecodeError, content: bytes, name: str) -> Refused:
+    """Text is decoded by pieces, so the line is looked for in the whole."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as whole:
+        line = content.count(b"\n", 0, whole.start) + 1
+        return refused("F101", f"{content[whole.start]:#04x} is not UTF-8", name, line, _ENCODING)
+    return refused(
+        "F101", str(error), name, 1, _ENCODING
+    )  # pragma: no cover - it was no UTF-8 just now
 
 
 def _text(content: bytes) -> io.TextIOWrapper:
@@ -69,11 +96,16 @@ def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
     """(line, offer) of each line that is not blank; numbers keep their text."""
     import json
 
-    read = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str).decode
+    read = json.JSONDecoder(
+        parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
+    ).decode
     for line, text in enumerate(io.BytesIO(content), start=1):
         try:
             words = text.decode("utf-8").strip()
             row = read(words) if words else None
+        except UnicodeDecodeError as error:
+            message = f"{error.object[error.start]:#04x} is not UTF-8"
+            raise refused("F101", message, name, line, _ENCODING) from None
         except (ValueError, RecursionError) as error:
             raise refused("F621", f"this line is no JSON: {error}", name, line) from None
         if words:
@@ -82,6 +114,20 @@ def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
                     "F621", "this line is no offer", name, line, "write one object a line"
                 )
             yield line, row
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A key that stands twice would hide what it says first (law 8).
+
+    Raises:
+        ValueError: it does.
+    """
+    told = dict(pairs)
+    if len(told) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!a} stands twice")
+    return told
 
 
 def line_of_object(content: bytes, row: int) -> int:

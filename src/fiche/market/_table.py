@@ -10,6 +10,7 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, count, islice
 from typing import Any
 
@@ -21,14 +22,17 @@ from fiche.market._lines import (
     flattened,
     line_of_csv,
     line_of_object,
+    lone_returns,
     objects_of_lines,
     refused,
+    starts_in_csv,
     starts_of,
 )
 
 _CHUNK = 2_000
 _LONGEST = 2**20
-_STRANGE = re.compile("^[-_]|[^A-Za-z0-9_\n-]", re.ASCII | re.MULTILINE)
+_ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
+_LETTERS = re.compile("[A-Za-z0-9_-]*", re.ASCII)
 _NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
 # What judges nothing and differs in every row is kept only where somebody asks for it.
 _WIDE = frozenset({"source", "notes", "documents"})
@@ -51,7 +55,8 @@ class Table:
     def records(self, rows: Sequence[int]) -> list[tuple[int, dict[str, str] | str]]:
         """(line, what it states) of some rows: paths and texts of a CSV, the text of a JSON line."""
         lines = [self.line_of(row) for row in rows]
-        starts = starts_of(self.content, lines)
+        find = starts_in_csv if self.header and lone_returns(self.content) else starts_of
+        starts = find(self.content, lines)
         return [(line, self._record(start)) for line, start in zip(lines, starts, strict=True)]
 
     def _record(self, start: int) -> dict[str, str] | str:
@@ -83,6 +88,7 @@ def read_table(content: bytes, name: str) -> Table:
         Refused: F101 it is not UTF-8, F628 a column is unknown or missing, F621 a row cannot be read, F306 an
             id stands twice.
     """
+    content = content.removeprefix(b"\xef\xbb\xbf")
     return _read_lines(content, name) if name.endswith(".jsonl") else _read_csv(content, name)
 
 
@@ -102,10 +108,14 @@ def _read_csv(content: bytes, name: str) -> Table:
         ids.extend(told[header.index("id")])
         for place in kept:
             growing[header[place]].add(told[place])
-    plain = content.count(b"\n") + (not content.endswith(b"\n")) == len(ids) + 1
+
+    @cache
+    def plain() -> bool:
+        ends = content.count(b"\n") + (not content.endswith(b"\n"))
+        return ends == len(ids) + 1 and not lone_returns(content)
 
     def line_of(row: int) -> int:
-        return row + 2 if plain else line_of_csv(content, row)
+        return row + 2 if plain() else line_of_csv(content, row)
 
     return _table(name, ids, growing, line_of, content, tuple(header))
 
@@ -140,7 +150,7 @@ def _read_lines(content: bytes, name: str) -> Table:
     for numbered in _chunks(objects_of_lines(content, name)):
         told: defaultdict[str, list[str]] = defaultdict(list)
         for place, (line, row) in enumerate(numbered):
-            flat = _flat(row, names)
+            flat = _read_flat(row, names, name, line)
             if "id" not in flat:
                 raise refused("F302", "'id' is missing", name, line)
             ids.append(flat.pop("id"))
@@ -159,23 +169,42 @@ def _read_lines(content: bytes, name: str) -> Table:
     return _table(name, ids, growing, lambda row: line_of_object(content, row), content)
 
 
+def _read_flat(
+    row: Mapping[str, Any], names: dict[str, dict[str, str]], name: str, line: int
+) -> dict[str, str]:
+    """The same as `_flat`; a key with a dot would be taken for another one's path."""
+    try:
+        return _flat(row, names)
+    except ValueError as dotted:
+        hint = 'nest it: {"price": {"amount": …}}'
+        raise refused("F301", f"unknown key '{dotted}'", name, line, hint) from None
+
+
 def _flat(row: Mapping[str, Any], names: dict[str, dict[str, str]]) -> dict[str, str]:
     """The values of an offer by path, as `flattened` has them; `names` keeps the paths of two words."""
     told = {}
     for key, value in row.items():
+        if "." in key:
+            raise ValueError(key)
         if value.__class__ is str:
             told[key] = value
         elif value.__class__ is dict:
             known = names.setdefault(key, {})
             for inner, text in value.items():
                 if text.__class__ is str:
-                    path = known.get(inner) or known.setdefault(inner, f"{key}.{inner}")
+                    path = known.get(inner) or known.setdefault(inner, _path(key, inner))
                     told[path] = text
                 else:
                     told.update(flattened({inner: text}, f"{key}."))
         else:
             told.update(flattened({key: value}))
     return told
+
+
+def _path(key: str, inner: str) -> str:
+    if "." in inner:
+        raise ValueError(inner)
+    return f"{key}.{inner}"
 
 
 def _chunks(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
@@ -196,9 +225,9 @@ def _table(
     _refuse_ids(ids, name, line_of)
     if ids:
         _refuse_unstated(growing, name, line_of)
+    told = {**{path: _Growing(0) for path in _NEEDED[1:] if not ids}, **growing}
     columns = {
-        path: Column(codes=column.codes, texts=tuple(column.texts))
-        for path, column in growing.items()
+        path: Column(codes=column.codes, texts=tuple(column.texts)) for path, column in told.items()
     }
     return Table(
         file=name, ids=ids, columns=columns, line_of=line_of, content=content, header=header
@@ -206,10 +235,10 @@ def _table(
 
 
 def _refuse_ids(ids: Sequence[str], name: str, line_of: Callable[[int], int]) -> None:
-    """Ids are names that a candidate may bear; all of them are looked at in one go."""
-    if _STRANGE.search("\n".join(ids)) is None and "" not in ids:
+    """Ids are names that a candidate may bear; the letters of all of them are looked at in one go."""
+    if _LETTERS.fullmatch("".join(ids)) and {id[:1] for id in ids}.isdisjoint(("", "-", "_")):
         return
-    row = next(place for place, id in enumerate(ids) if not id or _STRANGE.search(id))
+    row = next(place for place, id in enumerate(ids) if not _ID.fullmatch(id))
     hint = "use letters, digits, - and _, with a letter or digit first"
     raise refused("F305", f"{ids[row]!a} is no id", name, line_of(row), hint)
 
