@@ -75,6 +75,15 @@ def test_runs_appended_to_one_file_keep_their_own_lengths():
     assert (one["new_tokens"], two["new_tokens"]) == (128, 300)
 
 
+def test_a_concurrency_that_there_were_too_few_requests_for_was_not_reached():
+    """C2: what was asked of the benchmark is not what ran; 12 requests are never 16 at once."""
+    few = {**SERVE, "num_prompts": 12, "completed": 12}
+    (found,) = loads(json.dumps(few), "output_throughput")
+    assert "concurrent_requests" not in found
+    (found,) = loads(json.dumps({**few, "max_concurrency": 12}), "output_throughput")
+    assert found["concurrent_requests"] == 12
+
+
 def test_a_limit_of_concurrency_above_a_rate_is_no_concurrency():
     limited = {**SERVE, "request_rate": 2.0}
     (found,) = loads(json.dumps(limited), "output_throughput")

@@ -41,11 +41,15 @@ class Ran:
 
 def traffic(piece: Piece, result: Result) -> dict[str, Ran]:
     """Dimensions of the load under which one result was taken: lengths, concurrency, rate."""
-    return {**dict(_lengths(piece, result)), **dict(_named(result.label))}
-
-
-def _lengths(piece: Piece, result: Result) -> Iterator[tuple[str, Ran]]:
     beside = _beside(piece, result)
+    named = dict(_named(result.label))
+    ended = beside.get(("completed", "total"))
+    if ended is not None and CONCURRENCY in named and ended.high < named[CONCURRENCY].low:
+        del named[CONCURRENCY]  # so few requests never ran beside each other
+    return {**dict(_lengths(beside)), **named}
+
+
+def _lengths(beside: Mapping[tuple[str, str], Result]) -> Iterator[tuple[str, Ran]]:
     ended = beside.get(("completed", "total"))
     for name, total in _TOTALS.items():
         tokens = beside.get((total, "total"))
