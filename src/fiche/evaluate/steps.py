@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fiche.evaluate import _commands
+from fiche.evaluate._bench_asked import KINDS, bench_step
 from fiche.evaluate._runs_asked import case_to_run, load_key, run_step
 from fiche.evaluate.rejudge import Judged
 from fiche.evaluate.settlement import QUESTION, blocks, judged_again, open_of
@@ -203,7 +204,16 @@ def _ways(
         return tuple(_of_the_machine(plan, outcome, condition))
     if by_run and not condition.supplier.startswith(_AUTHOR):
         return tuple(_either(plan, outcome, finding, condition))
-    return (_written(plan, outcome, condition),)
+    bench = _benchmark(plan, outcome, finding, condition)
+    return (bench or _written(plan, outcome, condition),)
+
+
+def _benchmark(plan: Plan, outcome: Outcome, finding: Finding, condition: Condition) -> str:
+    """The engine's own benchmark, one for all rates and times of a case; empty where none can be written."""
+    if finding.kind not in KINDS or not condition.supplier.startswith(_RUNNER):
+        return ""
+    step = bench_step(plan.decision, outcome, finding, condition)
+    return "" if step is None else plan.add(step)
 
 
 def _of_the_machine(plan: Plan, outcome: Outcome, condition: Condition) -> Iterator[str]:
