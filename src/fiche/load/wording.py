@@ -189,8 +189,19 @@ def _format(broken: Broken) -> Fault:
     )
 
 
+# What is said in one of several ways, and is no change of anything.
+_ONE_WAY = frozenset({"tolerance", "baseline"})
+
+
 def _several(broken: Broken) -> Fault:
     keys = list(broken.node.entries) if isinstance(broken.node, MappingNode) else []
+    if broken.name in _ONE_WAY:
+        return Fault(
+            code="F305",
+            message=f"'{broken.name}' is told in {len(keys)} ways: {', '.join(keys)}",
+            hint=f"write one of them: {' or '.join(keys)}",
+            key=keys[1],
+        )
     return Fault(
         code="F309",
         message=f"{len(keys)} things change at once: {', '.join(keys)}",
