@@ -147,6 +147,17 @@ def test_an_offer_and_its_document_end_on_their_last_day():
     assert (piece_ends.subject, piece_ends.day) == ("quote", "2026-12-05")
 
 
+def test_an_offer_that_ends_with_its_document_is_told_once():
+    sold = offer(quote="quote")
+    made = story(
+        people=[candidate(offer=sold)], pieces=[replace(quote(), valid_until="2026-12-31")]
+    )
+    assert of(made, "offer_ends") == []
+    (ends,) = of(made, "piece_ends")
+    assert ends.day == "2026-12-31"
+    assert "offer-01" in ends.because
+
+
 def test_an_offer_that_ended_already_is_no_event_to_come():
     made = story(people=[candidate(offer=offer(valid_until="2026-11-01"))])
     assert of(made, "offer_ends") == []

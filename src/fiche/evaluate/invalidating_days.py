@@ -25,12 +25,22 @@ _CARD = "card."
 def days(decision: Decision, outcome: Outcome) -> Iterator[Invalidation]:
     """Of the pieces and the offer that a verdict, a cost or a date of this candidate leans on."""
     ground = ground_of(decision.fiche)
-    yield from _offer(decision, outcome)
+    documents: list[Invalidation] = []
     for piece, because in _leaned(decision, outcome).items():
         one = next(each for each in decision.fiche.pieces if each.id == piece)
-        yield from _piece(decision, outcome, one, because, ground)
+        documents += _piece(decision, outcome, one, because, ground)
+    for offered in _offer(decision, outcome):
+        if not any(_same_end(each, offered) for each in documents):
+            yield offered
+    yield from documents
     yield from _catalog(decision, outcome)
     yield from _rate(outcome)
+
+
+def _same_end(document: Invalidation, offered: Invalidation) -> bool:
+    """The last day of an offer is told once, with the document of the offer that prints it."""
+    told = document.kind == "piece_ends" and document.day == offered.day
+    return told and offered.subject in document.because
 
 
 def _rate(outcome: Outcome) -> Iterator[Invalidation]:
@@ -62,7 +72,7 @@ def _leaned(decision: Decision, outcome: Outcome) -> dict[str, tuple[str, ...]]:
 
 
 def _offer(decision: Decision, outcome: Outcome) -> Iterator[Invalidation]:
-    """Its last day as its catalog says; a document's own word on it is told with that document."""
+    """Its last day, as its documents or its catalog say."""
     offer, bill = outcome.candidate.offer, outcome.bill
     if offer is None:
         return
