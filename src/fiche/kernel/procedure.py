@@ -106,9 +106,10 @@ class Quoted:
 class Procedure:
     """What the policy's thresholds say of the need's total, each with its source.
 
-    `order` is this order before tax, `total` with the similar orders that count; None is not known, and `open`
-    says why. `splitting` are bands that the total reaches and this order alone does not. `sellers` are those of
-    whom a priced quote is on record that holds on the day. `assumed` is True where the total rests on somebody's guess.
+    `order` is this order before tax, `total` with the similar orders that count; None is not known, and
+    `open` says why. `splitting` are bands that the total reaches and this order alone does not. `sellers`
+    are those of whom a priced quote is on record that holds on the day. `assumed` is True where the total
+    rests on somebody's guess.
     """
 
     order: Figure | None
