@@ -122,6 +122,31 @@ def test_a_letter_says_each_thing_once_and_never_what_can_be_paid():
     assert len(texts) == len(set(texts))
     assert "Provide the document 'Warranty'." in texts
     assert not any("60" in one.threshold for one in letter.requests)
+    assert all(one.threshold not in one.text or not one.threshold for one in letter.requests)
+
+
+def test_a_seller_reads_a_card_s_name_and_a_command_of_one_word_each():
+    """A catalog's id says nothing to a seller, and a machine's name may hold what a shell reads."""
+    sold = offer("47.14 USD", tax=None)
+    on = candidate(offer=sold, machine="rack 7; it's")
+    named = replace(on, card=replace(on.card, name="GeForce RTX 4090"))
+    (letter,) = letters_of(planned(named))
+    texts = " ".join(one.text for one in letter.requests)
+    assert "GeForce RTX 4090" in texts
+    assert on.gpu not in texts
+    told = [one.text.partition("writes: ")[2] for one in letter.requests if "writes" in one.text]
+    words = ["fiche", "environment", "--machine", "rack-7-it-s", "--output", "rack-7-it-s.json"]
+    assert [shlex.split(command) for command in told] == [words]
+
+
+def test_a_machine_whose_name_no_record_may_bear_gets_one_that_the_fiche_has_to_say():
+    """F511, F540: a command that is printed is one that the tool takes."""
+    plan = planned(candidate(machine="rack 7; it's"))
+    (run,) = runs(plan)
+    assert run.lines[0] == "machine: rack-7-it-s  # rent"
+    assert "--machine rack-7-it-s " in run.commands[0]
+    (kept,) = runs(planned(candidate(machine="node_7.a")))
+    assert not any(line.startswith("machine:") for line in kept.lines)
 
 
 def test_ids_stay_ids_however_long_or_strange_a_name_is():

@@ -31,7 +31,7 @@ def letter_text(told: Letter) -> str:
     """One letter: whom, about which offers, for which day, and the numbered requests."""
     lines = [
         f"To: {told.seller}",
-        f"About: {', '.join(told.offers)}",
+        f"About (our references): {', '.join(told.offers)}",
         f"For a decision of: {told.date}",
         "",
         *(f"{place}. {_request(one)}" for place, one in enumerate(told.requests, 1)),

@@ -18,6 +18,8 @@ PROGRAM = "your_program.py"
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _OF_AN_ID = re.compile(r"[^A-Za-z0-9]+")
 _MOST = 70
+# What `--machine` takes, in measuring and in `fiche environment` (F511, F540).
+_MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def quoted(word: str) -> str:
@@ -49,16 +51,20 @@ class Place:
 
 
 def place_of(candidate: Candidate, taken: Iterable[str]) -> Place:
-    """The candidate's machine, or a name to give it: a record has to say on which machine it was made."""
+    """The candidate's machine, or a name to give it: a record has to say on which machine it was made.
+
+    A name that no record may bear is told as a word that one may: the fiche has to say it in that way, too.
+    """
     devices = candidate.workload.figures.get("placement.devices")
     count = int((candidate.cards if devices is None else devices).low)
-    if candidate.machine:
+    if _MACHINE.fullmatch(candidate.machine):
         return Place(
             machine=candidate.machine, is_told=True, gpu=candidate.gpu, devices=max(count, 1)
         )
-    name, number = named(candidate.id, "machine"), 2
+    told = named(candidate.machine) if candidate.machine else named(candidate.id, "machine")
+    name, number = told, 2
     while name in taken:
-        name, number = named(candidate.id, f"machine-{number}"), number + 1
+        name, number = f"{told}-{number}", number + 1
     return Place(machine=name, is_told=False, gpu=candidate.gpu, devices=max(count, 1))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from fiche.evaluate import _commands
 from fiche.evaluate.steps import Plan
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.record import replace
@@ -23,8 +24,9 @@ _TO_THE_SELLER = (
 # What the buyer can pay at most is not told to who is asked for a price.
 _BETWEEN_US = frozenset({"cost", "duration"})
 _PRINT = (
-    "Have the machine of this offer ({gpu}) print the memory that its framework sees, in bytes, with ECC as "
-    "delivered, and who else uses the card; send us the file that this writes: {command}"
+    "Have the machine of this offer ({card}) print the total memory of its card as a framework sees it (in "
+    "PyTorch: torch.cuda.get_device_properties(0).total_memory), in bytes, with ECC as delivered, and who else "
+    "uses the card. Send us the file that this command of fiche, a free program, writes: {command}"
 )
 _RUN = "Let us run our own load on that machine, before the order or as the acceptance test at delivery."
 
@@ -77,17 +79,30 @@ def _requests(outcomes: Mapping[str, Outcome], step: Step) -> Iterator[Request]:
     level = "must" if any(one.level != "want" for one in step.settles) else "want"
     asked = Request(step=step.id, text="", offer=offer, level=level)
     if step.kind == DOCUMENT:
-        yield replace(asked, text=_said(step.text), threshold="; ".join(thresholds))
+        text = _by_name(_said(step.text), of)
+        wanted = "; ".join(one for one in thresholds if one not in text)
+        yield replace(asked, text=text, threshold=_by_name(wanted, of))
         return
-    gpu = "" if of is None else of.candidate.gpu
-    yield replace(asked, text=_printed(step, gpu))
+    yield replace(asked, text=_printed(step, of))
     if step.id.startswith("run:"):
         yield replace(asked, text=_RUN)
 
 
-def _printed(step: Step, gpu: str) -> str:
-    command = f"fiche environment --machine {step.machine} --output {step.machine}.json"
-    return _PRINT.format(gpu=gpu, command=command)
+def _printed(step: Step, of: Outcome | None) -> str:
+    machine = step.machine
+    command = _commands.line(
+        *("fiche", "environment", "--machine", machine),
+        *("--output", f"{_commands.named(machine)}.json"),
+    )
+    card = "" if of is None else _by_name(of.candidate.gpu, of)
+    return _PRINT.format(card=card, command=command)
+
+
+def _by_name(text: str, of: Outcome | None) -> str:
+    """A card by its name: its id in a catalog says nothing to a seller."""
+    if of is None or of.candidate.card is None:
+        return text
+    return text.replace(of.candidate.gpu, of.candidate.card.name)
 
 
 def _said(text: str) -> str:
