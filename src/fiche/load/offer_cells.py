@@ -6,11 +6,14 @@ schema by itself, in an offer that is otherwise right; what an entry needs besid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.number import Misread
+from fiche.kernel.quantity import Quantity, parse_duration, parse_money, parse_ratio
 from fiche.load.offer_rows import checked_offer
 
 _CHARGES = ("setup", "storage", "egress")
@@ -32,6 +35,14 @@ _BESIDE: Mapping[str, Mapping[str, str]] = {
         for key in ("amount", "per", "quantity", "begun", "source")
     },
 }
+# Where the schema wants a text of any kind and the loader a quantity: reading it says all, and takes no tree.
+_QUANTITIES: Mapping[str, Callable[[str], Quantity | Misread]] = {
+    "price.amount": parse_money,
+    "min_time": parse_duration,
+    "commitment.time": parse_duration,
+    "tax.rate": parse_ratio,
+}
+_ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
 # A path, and what the schema wants beside it.
 NEEDS: tuple[tuple[str, str], ...] = (
     ("tax.rate", "tax.basis"),
@@ -48,6 +59,11 @@ _DEEPEST = 4
 @cache
 def complaint(path: str, text: str) -> Diagnostic | None:
     """What is wrong with a text under a path; None where it may stand there."""
+    parser = _QUANTITIES.get(path)
+    if parser is not None and not isinstance(parser(text), Misread):
+        return None
+    if path == "id" and _ID.fullmatch(text):
+        return None
     if path.count(".") > _DEEPEST:
         return _unknown(path)
     beside = dict(_BESIDE.get(path, {}))
