@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, repeat
 
 from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Diagnostic, Refused
@@ -31,10 +31,20 @@ def _wrong(table: Table) -> Iterator[Diagnostic]:
         if takes_anything(path):
             continue
         for code, text in enumerate(column.texts):
-            told = complaint(path, text) if text else None
+            told = _complaint(path, text) if text else None
             if told is not None:
                 yield _at(told, table, column.codes.index(code), text)
     yield from _alone(table)
+
+
+# Amounts differ by the thousand, the ways of writing them do not: any digit but 0 is read as any other.
+_DIGITS = str.maketrans("23456789", "1" * 8)
+
+
+def _complaint(path: str, text: str) -> Diagnostic | None:
+    if path.endswith(".amount") and complaint(path, text.translate(_DIGITS)) is None:
+        return None
+    return complaint(path, text)
 
 
 def _alone(table: Table) -> Iterator[Diagnostic]:
@@ -42,21 +52,17 @@ def _alone(table: Table) -> Iterator[Diagnostic]:
         column, beside = table.columns.get(path), table.columns.get(needed)
         if column is None:
             continue
-        told = (bool(text) for text in map(column.texts.__getitem__, column.codes))
-        said = (
-            (bool(text) for text in map(beside.texts.__getitem__, beside.codes))
-            if beside is not None
-            else (False for _ in column.codes)
-        )
-        row = next(
-            (
-                i
-                for i, (here, there) in enumerate(zip(told, said, strict=True))
-                if here and not there
-            ),
-            None,
-        )
-        if row is not None:
+        others = beside.codes if beside is not None else repeat(0, len(column.codes))
+        said = beside.texts if beside is not None else ("",)
+        pairs = zip(column.codes, others, strict=True)
+        lone = {
+            (here, there) for here, there in set(pairs) if column.texts[here] and not said[there]
+        }
+        if lone:
+            others = beside.codes if beside is not None else repeat(0)
+            row = next(
+                i for i, pair in enumerate(zip(column.codes, others, strict=False)) if pair in lone
+            )
             yield _at(missing(path, needed), table, row, "")
 
 

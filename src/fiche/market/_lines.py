@@ -27,7 +27,7 @@ def starts_of(content: bytes, lines: Sequence[int]) -> list[int]:
 
 def lone_returns(content: bytes) -> bool:
     """True where a carriage return ends a line by itself, as csv counts lines and LF does not."""
-    return content.count(b"\r") != content.count(b"\r\n")
+    return b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
 
 
 def starts_in_csv(content: bytes, lines: Sequence[int]) -> list[int]:
@@ -94,26 +94,32 @@ def line_of_csv(content: bytes, row: int) -> int:
 
 def objects_of_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
     """(line, offer) of each line that is not blank; numbers keep their text."""
+    for line, text in enumerate(io.BytesIO(content), start=1):
+        if text.strip():
+            yield line, object_of(text, name, line)
+
+
+def object_of(text: bytes, name: str, line: int) -> dict[str, Any]:
+    """The object of a line.
+
+    Raises:
+        Refused: F101 it is not UTF-8, F621 it is no object, or says a key twice.
+    """
     import json
 
     read = json.JSONDecoder(
         parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once
     ).decode
-    for line, text in enumerate(io.BytesIO(content), start=1):
-        try:
-            words = text.decode("utf-8").strip()
-            row = read(words) if words else None
-        except UnicodeDecodeError as error:
-            message = f"{error.object[error.start]:#04x} is not UTF-8"
-            raise refused("F101", message, name, line, _ENCODING) from None
-        except (ValueError, RecursionError) as error:
-            raise refused("F621", f"this line is no JSON: {error}", name, line) from None
-        if words:
-            if not isinstance(row, dict):
-                raise refused(
-                    "F621", "this line is no offer", name, line, "write one object a line"
-                )
-            yield line, row
+    try:
+        row = read(text.decode("utf-8").strip())
+    except UnicodeDecodeError as error:
+        message = f"{error.object[error.start]:#04x} is not UTF-8"
+        raise refused("F101", message, name, line, _ENCODING) from None
+    except (ValueError, RecursionError) as error:
+        raise refused("F621", f"this line is no JSON: {error}", name, line) from None
+    if not isinstance(row, dict):
+        raise refused("F621", "this line is no offer", name, line, "write one object a line")
+    return row
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -128,12 +134,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the key {twice!a} stands twice")
     return told
-
-
-def line_of_object(content: bytes, row: int) -> int:
-    """The line of an object; blank lines are none."""
-    told = (line for line, text in enumerate(io.BytesIO(content), start=1) if text.strip())
-    return next(islice(told, row, None))
 
 
 def flattened(told: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

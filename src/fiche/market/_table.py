@@ -9,27 +9,23 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import chain, count, islice
-from typing import Any
+from itertools import chain, count
 
 from fiche.kernel.market import Column
 from fiche.kernel.record import record
 from fiche.market._lines import (
     csv_chunks,
     csv_rows,
-    flattened,
     line_of_csv,
-    line_of_object,
     lone_returns,
-    objects_of_lines,
     refused,
     starts_in_csv,
     starts_of,
 )
+from fiche.market._objects import columns_of_lines
 
-_CHUNK = 2_000
 _LONGEST = 2**20
 _ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
 _LETTERS = re.compile("[A-Za-z0-9_-]*", re.ASCII)
@@ -145,71 +141,18 @@ def _check_width(
 
 def _read_lines(content: bytes, name: str) -> Table:
     growing: dict[str, _Growing] = {}
-    names: dict[str, dict[str, str]] = {}
     ids: list[str] = []
-    for numbered in _chunks(objects_of_lines(content, name)):
-        told: defaultdict[str, list[str]] = defaultdict(list)
-        for place, (line, row) in enumerate(numbered):
-            flat = _read_flat(row, names, name, line)
-            if "id" not in flat:
-                raise refused("F302", "'id' is missing", name, line)
-            ids.append(flat.pop("id"))
-            for path, text in flat.items():
-                column = told[path]
-                if len(column) < place:
-                    column.extend([""] * (place - len(column)))
-                column.append(text)
-        for path, texts in told.items():
-            if path not in _WIDE:
-                before = len(ids) - len(numbered)
-                known = growing.setdefault(path, _Growing(before))
-                known.add([*texts, *[""] * (len(numbered) - len(texts))])
-        for path in growing.keys() - told.keys():
-            growing[path].add([""] * len(numbered))
-    return _table(name, ids, growing, lambda row: line_of_object(content, row), content)
-
-
-def _read_flat(
-    row: Mapping[str, Any], names: dict[str, dict[str, str]], name: str, line: int
-) -> dict[str, str]:
-    """The same as `_flat`; a key with a dot would be taken for another one's path."""
-    try:
-        return _flat(row, names)
-    except ValueError as dotted:
-        hint = 'nest it: {"price": {"amount": …}}'
-        raise refused("F301", f"unknown key '{dotted}'", name, line, hint) from None
-
-
-def _flat(row: Mapping[str, Any], names: dict[str, dict[str, str]]) -> dict[str, str]:
-    """The values of an offer by path, as `flattened` has them; `names` keeps the paths of two words."""
-    told = {}
-    for key, value in row.items():
-        if "." in key:
-            raise ValueError(key)
-        if value.__class__ is str:
-            told[key] = value
-        elif value.__class__ is dict:
-            known = names.setdefault(key, {})
-            for inner, text in value.items():
-                if text.__class__ is str:
-                    path = known.get(inner) or known.setdefault(inner, _path(key, inner))
-                    told[path] = text
-                else:
-                    told.update(flattened({inner: text}, f"{key}."))
-        else:
-            told.update(flattened({key: value}))
-    return told
-
-
-def _path(key: str, inner: str) -> str:
-    if "." in inner:
-        raise ValueError(inner)
-    return f"{key}.{inner}"
-
-
-def _chunks(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
-    while chunk := list(islice(rows, _CHUNK)):
-        yield chunk
+    starts = array("i")
+    for lines, told in columns_of_lines(content, name):
+        own = told.pop("id", [""] * len(lines))
+        if "" in own:
+            raise refused("F302", "'id' is missing", name, lines[own.index("")])
+        for path in (growing.keys() | told.keys()) - _WIDE:
+            column = growing.get(path) or growing.setdefault(path, _Growing(len(ids)))
+            column.add(told.get(path, [""] * len(lines)))
+        ids.extend(own)
+        starts.extend(lines)
+    return _table(name, ids, growing, starts.__getitem__, content)
 
 
 def _table(
