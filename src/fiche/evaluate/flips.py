@@ -19,6 +19,8 @@ from fiche.kernel.settling import MEASUREMENT, Flips
 # Choices of one way a condition that are looked at for one candidate.
 MOST = 4096
 _SHOWN = 8
+# Conditions that exclude together are few, and most have one way.
+_LISTED = 64
 
 
 def flips_of(plan: Plan) -> tuple[Flips, ...]:
@@ -62,7 +64,7 @@ def _against(plan: Plan, who: str) -> Iterable[tuple[str, ...]]:
         if finding.comparison is None:
             continue
         for refusal in refusals(finding.comparison, open_of(finding)):
-            for steps in islice(product(*(ways[key][one] for one in refusal)), MOST):
+            for steps in islice(product(*(ways[key][one] for one in refusal)), _LISTED):
                 named = _identity(plan, finding, refusal, steps)
                 yield tuple(dict.fromkeys((*named, *steps)))
 
@@ -82,8 +84,10 @@ def _identity(
 
 def _smallest(sets: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """Each once, without those that hold another."""
-    found = list(dict.fromkeys(sets))
-    return tuple(one for one in found if not any(set(other) < set(one) for other in found))
+    found = {one: frozenset(one) for one in sets}
+    return tuple(
+        one for one, steps in found.items() if not any(other < steps for other in found.values())
+    )
 
 
 def _covers(opens: list[Open]) -> tuple[list[tuple[str, ...]], bool]:
