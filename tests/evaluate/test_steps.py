@@ -145,6 +145,8 @@ def test_a_machine_whose_name_no_record_may_bear_gets_one_that_the_fiche_has_to_
     (run,) = runs(plan)
     assert run.lines[0] == "machine: rack-7-it-s  # rent"
     assert "--machine rack-7-it-s " in run.commands[0]
+    (other,) = runs(planned(candidate(gpu="RTX-5070X")))
+    assert "--gpu" not in other.commands[0]
     (kept,) = runs(planned(candidate(machine="node_7.a")))
     assert not any(line.startswith("machine:") for line in kept.lines)
 

@@ -20,6 +20,7 @@ _OF_AN_ID = re.compile(r"[^A-Za-z0-9]+")
 _MOST = 70
 # What `--machine` takes, in measuring and in `fiche environment` (F511, F540).
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_CARD = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
 def quoted(word: str) -> str:
@@ -91,7 +92,10 @@ def run(case: Case, place: Place, piece: str) -> str:
     if place.devices > 1:
         program = ("torchrun", "--nproc-per-node", str(place.devices))
     return line(
-        *("fiche", "run", "--case", case.id, "--gpu", place.gpu, "--machine", place.machine),
+        *("fiche", "run", "--case", case.id),
+        # A card that no catalog holds may be written as no record may: its scope is typed then.
+        *(("--gpu", place.gpu) if _CARD.fullmatch(place.gpu) else ()),
+        *("--machine", place.machine),
         *(("--covers", ",".join(case.phases)) if case.phases else ()),
         *dims,
         *("--output", f"{FOLDER}/{piece}", "--", *program, PROGRAM),
