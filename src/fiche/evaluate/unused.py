@@ -8,6 +8,7 @@ from fiche.criteria import _claims
 from fiche.criteria._executed import load_of, phases_of
 from fiche.criteria._scope import Question, Scope, joined, question, scope_of
 from fiche.criteria._stale import reasons
+from fiche.evaluate._ground import ground_of
 from fiche.kernel import trace
 from fiche.kernel.address import Pointer
 from fiche.kernel.comparison import Inquiry
@@ -40,7 +41,7 @@ def unused(decision: Decision) -> tuple[Unused, ...]:
     used = {name for found in decision.findings for name in found.pieces}
     used.update(_cited(decision.fiche))
     shown = set(_shown(decision))
-    ground = _ground(decision)
+    ground = ground_of(decision.fiche)
     return tuple(
         Unused(piece=piece.id, why=_why(piece, decision, ground))
         for piece in decision.fiche.pieces
@@ -75,18 +76,6 @@ def _shown(decision: Decision) -> Iterator[str]:
             places += [leaf.origin.address] if isinstance(leaf.origin, Declared) else []
             places += [leaf.origin.pointer] if isinstance(leaf.origin, Observed) else []
         yield from (place.sha256 for place in places if isinstance(place, Pointer))
-
-
-def _ground(decision: Decision) -> Inquiry:
-    fiche = decision.fiche
-    return Inquiry(
-        base=fiche.workload,
-        pieces=fiche.pieces,
-        policy=fiche.policy,
-        date=fiche.date,
-        loads={},
-        vendors={},
-    )
 
 
 def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
