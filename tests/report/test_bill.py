@@ -201,3 +201,10 @@ def test_what_is_bought_and_what_is_rented_say_so_in_one_column():
     assert "for 5 256 h" in told["hourly"].replace("\u00a0", " ").replace("\u202f", " ")
     both = compile_fiche(SAMPLES / "package-cost" / "fiche.yaml").decision
     assert not [row for row in rows(view(both), "candidates") if len(row) > 2 and " for " in row[2]]
+
+
+def test_a_bought_card_has_no_storage_and_no_egress():
+    """They are charges of rentals; what a seller asks for carriage or setup is not told, and stays named."""
+    told = bought(kind="buy", per=None, need=None)
+    assert told["Not counted"][0] == "setup: not told, or not countable"
+    assert bought()["Not counted"][0].startswith("setup, storage, egress")

@@ -41,6 +41,10 @@ def section(desk: Desk) -> Section | None:
     return Section(id="bill", title=desk.word("bill_title"), blocks=(table,))
 
 
+# Whoever buys cards has no disk and no traffic of the seller's.
+_OF_RENTALS = ("storage", "egress")
+
+
 def _rows(desk: Desk, outcome: Outcome) -> Iterator[Row]:
     bill, who = outcome.bill, outcome.candidate
     offer = who.offer
@@ -56,8 +60,9 @@ def _rows(desk: Desk, outcome: Outcome) -> Iterator[Row]:
     )
     yield from (_line(desk, line, offer, bill.term) for line in bill.lines)
     yield from _totals(desk, bill)
-    if bill.left_out:
-        items = [Words(desk.word(f"bill_{name}").lower()) for name in bill.left_out]
+    left_out = [name for name in bill.left_out if offer.kind != "buy" or name not in _OF_RENTALS]
+    if left_out:
+        items = [Words(desk.word(f"bill_{name}").lower()) for name in left_out]
         told = desk.say("bill_left_out_note", items=joined(items))
         yield _named(desk, "left_out", told, (Missing(desk.word("not_known")),))
     if lacking := _unsaid(desk, outcome):
