@@ -100,3 +100,24 @@ def test_a_price_on_somebody_s_word_needs_the_neutral_policy():
     pieces = [quoted("a", "Fjord"), quoted("b", "Alp", quoted=False)]
     assert finding(TWO, pieces).attested_by == (AUTHOR,)
     assert verdict(TWO, pieces, policy=STRICT) is TO_CONFIRM
+
+
+def test_a_policy_that_asks_for_none_here_is_not_said_to_be_silent():
+    """A rule for dearer packages is a rule: the author is asked another question than where there is none."""
+    rule = QuotesRule(
+        quotes=stated(3, count_of("quotes")),
+        at_least=money("10000 USD", stated),
+        tax="excluded",
+        source="rule of a house",
+        span=span(),
+    )
+    told = candidate(offer=offer())
+    without, beside = (
+        ground(),
+        ground(policy=replace(NEUTRAL, thresholds=Thresholds(quotes=(rule,)))),
+    )
+    (first,), (second,) = (
+        MEMBER.compare(requirement("quotes"), told, where) for where in (without, beside)
+    )
+    assert first.conditions[0].text.endswith("at_least here, or quotes_needed in the policy")
+    assert second.conditions[0].text.endswith("asks for none at the cost of this package alone")

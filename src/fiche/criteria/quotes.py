@@ -40,7 +40,7 @@ def compare(
     """One comparison: sellers whose valid quotes are on record; more may always come, so none excludes."""
     needed = _claims.first(requirement.figures.get("at_least"), _by_policy(candidate, ground))
     if needed is None:
-        return (Comparison(required=False, conditions=(_untold(),)),)
+        return (Comparison(required=False, conditions=(_untold(ground),)),)
     read = list(_quotes(ground))
     by_seller: dict[str, _Quote] = {}
     for one in read:
@@ -147,10 +147,14 @@ def _lacking(needed: Figure, counted: list[_Quote], read: list[_Quote]) -> Condi
     )
 
 
-def _untold() -> Condition:
+def _untold(ground: Inquiry) -> Condition:
+    """Nobody says a number, or the policy says one for dearer packages only: these are two questions."""
+    where = "at_least here, or quotes_needed in the policy"
+    if ground.policy.thresholds.quotes:
+        where = "at_least here; the policy asks for none at the cost of this package alone"
     return _conditions.document(
         "quotes",
-        "say how many quotes are needed: at_least here, or quotes in the policy",
+        f"say how many quotes are needed: {where}",
         supplier="author of the fiche",
     )
 
