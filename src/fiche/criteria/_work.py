@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from fiche.criteria._scope import Question, Scope, question, scope_of
 from fiche.criteria._words import figure_text
-from fiche.kernel import trace
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, bare, either
@@ -159,8 +158,3 @@ def _lacking(work: Work, candidate: Candidate, why: list[str]) -> Condition:
         supplier="whoever can run it",
         piece_kind="result of a benchmark",
     )
-
-
-def firm_hours(hours: Figure | None) -> bool:
-    """True where hours are told and rest on no guess."""
-    return hours is not None and trace.firm(hours)

@@ -80,7 +80,7 @@ class Flips:
     """Which steps turn one candidate.
 
     `retain` are the smallest sets that make it retained if all of a set come out well; `exclude` are sets any
-    one of which excludes it if all of it come out badly: single steps, but for the parts of an amount.
+    one of which excludes it if all of it come out badly: most are single steps.
     `excluded_by` are the proven findings of one that is excluded, as (requirement, pieces): only showing those
     wrong would reopen it. `is_cut` tells that there are more sets than were looked at.
     """
