@@ -123,3 +123,9 @@ def test_messages_go_to_standard_error(capsys):
     terminal.put_message("left out: 1\x1b[0m")
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "left out: 1[0m\n")
+
+
+def test_a_hostile_cell_takes_no_minutes():
+    """A column of a million letters is brought to its width at once, and shares it as before."""
+    rows = [("a", "w" * 1_000_000, "v" * 40), ("b", "x", "y")]
+    assert "w" * 10 in terminal.table(rows, columns=60)

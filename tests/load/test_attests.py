@@ -263,3 +263,23 @@ def test_a_document_without_a_kind_is_known_by_its_bytes_and_keeps_no_words():
     assert (piece.kind, piece.attested[0].pointer.path) == ("document", "page 1")
     assert piece.reading.further == {"pages": 3, "pages_without_text": 0}
     assert piece.reading.passages == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "by"),
+    [
+        ('{fact: price, amount: 612.00 EUR, per: 730 h, quote: "612.00 EUR for 730 hours"}', ""),
+        (
+            '{fact: price, amount: 612.00 EUR, per: 7300 h, quote: "612.00 EUR for 730 hours"}',
+            "author",
+        ),
+        ('{fact: price, amount: 612.00 EUR, per: 7300 h, quote: "612.00 EUR"}', ""),
+        ('{fact: validity, until: 2026-12-20, quote: "until 20 December 2026"}', ""),
+        ('{fact: validity, until: 2030-12-20, quote: "until 20 December 2026"}', "author"),
+        ('{fact: validity, until: 2026-12-31, quote: "until 20 December 2026"}', "author"),
+    ],
+)
+def test_words_of_another_day_or_time_are_no_quote_of_this_one(fact, by):
+    """What a person types beside a quote that prints something else rests on that person alone (D3)."""
+    (item,) = attested(fact, content="612.00 EUR for 730 hours, until 20 December 2026\n")
+    assert (item.pointer is None) == bool(by)

@@ -99,8 +99,12 @@ def _widths(lines: Sequence[Sequence[str]], columns: int, whole: Sequence[int]) 
     free = [place for place in range(count) if place not in whole]
     least = [min(_longest_word(lines, place), _THINNEST) for place in range(count)]
     while over > 0 and (wide := [place for place in free if widths[place] > least[place]]):
-        widths[max(wide, key=lambda place: widths[place])] -= 1
-        over -= 1
+        widest = max(wide, key=lambda place: widths[place])
+        next_to_it = max((widths[place] for place in wide if place != widest), default=0)
+        # At once down to the next one: a hostile cell has a million columns.
+        step = min(over, widths[widest] - max(next_to_it, least[widest])) or 1
+        widths[widest] -= step
+        over -= step
     return widths
 
 

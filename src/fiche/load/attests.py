@@ -8,7 +8,7 @@ from collections.abc import Mapping as Mapping_
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
-from fiche.kernel.number import Written, parse_number
+from fiche.kernel.number import Misread, Written, parse_number
 from fiche.kernel.origin import Declared
 from fiche.kernel.piece import Attested
 from fiche.kernel.quantity import (
@@ -101,7 +101,32 @@ _NUMBERS = (
 def _holds(node: Mapping, quote: str) -> bool:
     """True where the quoted words hold the number of a fact, or the name that it hangs on."""
     told = [node.text(key) for key in _MAIN if (node.text("fact"), key) in _PARSERS and key in node]
-    return all(held_in(quote, text) for text in told) and _names(node, quote)
+    return (
+        all(held_in(quote, text) for text in told) and _names(node, quote) and _times(node, quote)
+    )
+
+
+# Days and times that a price hangs on: words of another day or of another time print something else.
+_DATED = (("validity", "from"), ("validity", "until"), ("delivery", "earliest"))
+_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}(?![0-9])")
+_HOURS = re.compile(r"([0-9]{1,9}) ?(?:h|hours?|heures?)\b", re.IGNORECASE)
+
+
+def _times(node: Mapping, quote: str) -> bool:
+    """False where the quoted words print a date, or hours that a price is for, and not those of the fact.
+
+    Words that print none say nothing against it; a month may be a word.
+    """
+    told = {int(number) for number in re.findall(r"[0-9]{1,9}", quote)}
+    for kind, key in _DATED:
+        if node.text("fact") == kind and key in node and _YEAR.search(quote):
+            year, _, day = node.text(key).split("-")
+            if not {int(year), int(day)} <= told:
+                return False
+    hours, per = _HOURS.findall(quote), parse_duration(node.text("per"))
+    if node.text("fact") != "price" or isinstance(per, Misread) or not hours:
+        return True
+    return any(int(each) == per.value for each in hours)
 
 
 # Words that decide by themselves: a quote that does not hold them prints something else.
