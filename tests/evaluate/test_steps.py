@@ -1,6 +1,8 @@
 """Open conditions as steps: one run for all that it answers, one letter a seller, commands that are taken."""
 
 import shlex
+import shutil
+from pathlib import Path
 
 import pytest
 from evaluate.build import (
@@ -15,6 +17,7 @@ from evaluate.build import (
     workload,
 )
 
+from fiche.cli.compile import compile_fiche
 from fiche.evaluate import _commands
 from fiche.evaluate.decide import judged_fiche
 from fiche.evaluate.letters import letters_of
@@ -22,6 +25,7 @@ from fiche.evaluate.rejudge import Judged
 from fiche.evaluate.steps import plan_of
 from fiche.kernel.record import replace
 
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SOFTWARE = requirement("software")
 
 
@@ -155,3 +159,23 @@ def test_ids_stay_ids_however_long_or_strange_a_name_is():
     assert _commands.named("é" * 200) == "piece"
     assert len(_commands.named("a" * 300)) <= 70
     assert case().id
+
+
+def test_a_changed_candidate_is_on_the_machine_of_its_baseline(tmp_path):
+    """One offer is one machine: it is asked for once, and named by the baseline (F309 refuses another)."""
+    folder = tmp_path / "throughput"
+    shutil.copytree(SAMPLES / "throughput", folder)
+    path = folder / "fiche.yaml"
+    text = path.read_text(encoding="utf-8").replace(", machine: fjord-a3", "")
+    path.write_text(text, encoding="utf-8")
+    offers = folder / "offers.yaml"
+    offers.write_text(
+        offers.read_text(encoding="utf-8").replace("    machine: fjord-a3\n", ""), encoding="utf-8"
+    )
+    told = compile_fiche(path).decision.settling
+    lines = {line for step in told.steps for line in step.lines if "machine:" in line}
+    assert "machine: as-published-machine  # as-published" in lines
+    assert not [line for line in lines if line.endswith("# fp8-weights")]
+    asked = [one.text for letter in told.letters for one in letter.requests]
+    assert len([text for text in asked if "as-published-machine" in text]) == 1
+    assert not [text for text in asked if "fp8-weights-machine" in text]

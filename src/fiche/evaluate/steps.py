@@ -18,6 +18,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.record import record, replace
+from fiche.kernel.requirement import Candidate
 from fiche.kernel.settling import DOCUMENT, ENTRY, MEASUREMENT, Settles, Step
 
 _AUTHOR, _RUNNER = "author", "whoever can run"
@@ -54,6 +55,7 @@ class Plan:
     answers: dict[str, dict[Settles, str]] = field(default_factory=dict)
     machines: dict[str, _commands.Place] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    offered: dict[tuple[str, str], str] = field(default_factory=dict)
     ran: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     @property
@@ -67,9 +69,17 @@ class Plan:
         if who.id not in self.machines:
             if not self.taken:
                 self.taken.update(c.machine for c in self.decision.fiche.candidates)
-            self.machines[who.id] = _commands.place_of(who, self.taken)
-            self.taken.add(self.machines[who.id].machine)
+            place = self._of_its_offer(who, _commands.place_of(who, self.taken))
+            self.machines[who.id] = place
+            self.taken.add(place.machine)
         return self.machines[who.id]
+
+    def _of_its_offer(self, who: Candidate, place: _commands.Place) -> _commands.Place:
+        """One offer is one machine to its seller, however many ways of using it are compared."""
+        if place.is_told or who.offer is None:
+            return place
+        name = self.offered.setdefault((who.offer.id, who.gpu), place.machine)
+        return replace(place, machine=name)
 
     def add(self, step: Step) -> str:
         """The step's id; one that is there already stays as it is."""
