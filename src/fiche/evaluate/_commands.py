@@ -127,7 +127,7 @@ def piece_line(piece: str, file: str) -> str:
 def machine_line(candidate: Candidate, place: Place) -> str:
     """What to add to a candidate whose machine nobody has named.
 
-    One that changes another thing than its cards is on its baseline's machine: a second change is refused (F309).
+    One that changes another thing than its cards is on its baseline's machine: F309 refuses a second change.
     """
     changed = candidate.change[0] if candidate.change is not None else ""
     owner = candidate.id if changed in ("", "gpu", "cards") else candidate.baseline
