@@ -48,3 +48,20 @@ def test_the_id_says_more_than_the_name_shown():
 
 def test_a_type_without_a_price_is_left_out():
     assert read(types({"displayName": "L4", "memoryInGb": 24})).left == {"it has no price": 1}
+
+
+def test_a_slice_is_no_card():
+    row = {
+        "id": "NVIDIA A100-SXM4-80GB MIG 1g.10gb",
+        "displayName": "A100 MIG",
+        "memoryInGb": 10,
+        "securePrice": 0.3,
+    }
+    found = read(types(row))
+    assert found.doubts == {"slice": 1}
+    assert "cards_per_lot" not in found.offers[0]
+
+
+def test_a_form_that_every_card_of_the_name_has_says_nothing_more():
+    row = {"id": "AMD Instinct MI300X OAM", "displayName": "MI300X", "memoryInGb": 192}
+    assert read(types({**row, "securePrice": 2.49})).offers[0]["gpu"] == "amd-mi300x-192g"

@@ -146,3 +146,34 @@ def test_no_document_says_a_currency():
 def test_a_currency_of_somebody_names_whose_word_it_is():
     found = vast(f"1x-L40S-32-65536,L40S,1,32,64.0,{info('L40S', 1, 46068)},0.60,0.00,TW")
     assert found.offers[0]["source"].endswith("; USD by its page")
+
+
+@pytest.mark.parametrize(
+    ("row", "memory"),
+    [
+        ("a,L40S,1,32,64.0,\"{'TotalGpuMemoryInMiB': 46068}\",0.60,,TW", "46068 MiB"),
+        (
+            "a,L40S,1.0,3,64,\"{'Gpus': [{'Name': 'L40S', 'Count': 1}], 'TotalGpuMemoryInMiB': 46068}\",1,,T",
+            "46068 MiB",
+        ),
+        (
+            "gpu_8x_a100,A100,8.0,124.0,1800.0,\"{'TotalGpuMemoryInMiB': 40960}\",15.92,,us-east-1",
+            None,
+        ),
+        ("h,H100,8.0,208.0,1800.0,\"{'TotalGpuMemoryInMiB': 5242880}\",23.92,,US", None),
+    ],
+)
+def test_a_total_alone_is_a_cards_memory_only_where_there_is_one_card(row, memory):
+    """Of several it says nothing: one cloud writes one card's memory there, another eight times the total."""
+    (offer,) = vast(row).offers
+    assert offer.get("declared_memory.value") == memory
+
+
+def test_a_total_of_another_unit_is_refused():
+    found = vast("a,L40S,1.0,16,62,\"{'TotalGpuMemoryInMiB': 48}\",1.09,1.09,CA")
+    assert (found.offers, [each.code for each in found.refused]) == ((), ["F622"])
+
+
+def test_the_cell_of_a_tpu_repeats_its_name():
+    offer = vast(",tpu-v3-32,1,,,tpu-v3-32,32.0,9.6,us-east1").offers[0]
+    assert (offer["gpu"], offer["price.amount"]) == ("tpu-v3-32", "32.0 USD")

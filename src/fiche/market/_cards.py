@@ -66,10 +66,16 @@ def named(name: str, cards: Iterable[Card]) -> tuple[Card, ...]:
     words = words_of(name)
     model = _spelt(words.model)
     found = [card for card in cards if model == _spelt(_own(card.id).model)]
-    found = [card for card in found if words.forms <= _own(card.id).forms]
+    found = [card for card in found if words.forms <= _forms(card)]
     if words.label is not None:
         found = [card for card in found if _own(card.id).label == words.label]
     return tuple(found)
+
+
+def _forms(card: Card) -> frozenset[str]:
+    """The forms that its id says, and that its sheet does: every MI300X is an OAM module."""
+    told = card.facts.get("form_factor")
+    return _own(card.id).forms | (words_of(told.value).forms if told is not None else frozenset())
 
 
 def _spelt(model: str) -> str:

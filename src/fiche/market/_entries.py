@@ -112,7 +112,10 @@ def _cards(raw: Raw, asked: Asked) -> _Cards:
     count = _count(raw)
     if count is None or raw.slice_of:
         share = raw.slice_of or f"{raw.count} of a card"
-        doubt = Doubt(kind="slice", column=raw.count_column, value=raw.count, why=f"is {share}")
+        column, value = (
+            (raw.count_column, raw.count) if raw.count_column else (raw.name_column, raw.name)
+        )
+        doubt = Doubt(kind="slice", column=column, value=value, why=f"is {share}")
         gpu = f"{raw.name} ({share})"
         return _Cards(count=0, gpu=gpu, could_be=(), declared="", doubts=(doubt,))
     found, declared = named(raw.name, asked.cards), ""

@@ -59,6 +59,7 @@ def _raw(place: str, row: dict[str, Any]) -> Raw:
         memory=(Memory(text=label, unit="GB", column="memoryInGb", kind="label"),) if label else (),
         asks=tuple(_asks(row)),
         told={"notes": text(row, "id")},
+        slice_of="a MIG slice of a card" if "MIG" in f"{name} {text(row, 'id')}".split() else "",
     )
 
 

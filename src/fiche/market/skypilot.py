@@ -38,7 +38,8 @@ def _raw(place: str, row: dict[str, str], cloud: str) -> Raw:
     if not row["AcceleratorName"]:
         return Raw(place=place, why="it has no GPU")
     literal = row.get("GpuInfo", "")
-    gpus = _gpus(literal)
+    # A TPU's cell repeats its name.
+    gpus = {} if literal == row["AcceleratorName"] else _gpus(literal)
     if gpus is None:
         return Raw(
             place=place, broken=("GpuInfo", literal[:80], "it is no literal of one kind of GPU")
@@ -52,7 +53,7 @@ def _raw(place: str, row: dict[str, str], cloud: str) -> Raw:
         name_column="AcceleratorName",
         count=row["AcceleratorCount"],
         count_column="AcceleratorCount",
-        memory=_memory(gpus),
+        memory=_memory(gpus, row["AcceleratorCount"]),
         asks=(
             Ask(
                 text=row["Price"],
@@ -78,13 +79,18 @@ def _raw(place: str, row: dict[str, str], cloud: str) -> Raw:
 
 @lru_cache(maxsize=4096)
 def _gpus(literal: str) -> dict[str, Any] | None:
-    """The one kind of GPU that a cell speaks of; empty where it says nothing, None where it cannot be read."""
+    """The one kind of GPU that a cell speaks of; empty where it says nothing, None where it cannot be read.
+
+    Where it has the machine's total alone, that is under `Total`.
+    """
     if not literal:
         return {}
     try:
         told = ast.literal_eval(literal) if len(literal) <= _LONGEST else {}
+        if set(told) == {"TotalGpuMemoryInMiB"}:
+            return {"Total": told["TotalGpuMemoryInMiB"]}
         (gpu,) = told["Gpus"]
-        return dict(gpu)
+        return {"Total": told.get("TotalGpuMemoryInMiB"), **gpu}
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
         return None
 
@@ -99,9 +105,12 @@ def _name(row: dict[str, str], gpus: dict[str, Any]) -> str:
     return max(longer, key=len, default=row["AcceleratorName"])
 
 
-def _memory(gpus: dict[str, Any]) -> tuple[Memory, ...]:
+def _memory(gpus: dict[str, Any], count: str) -> tuple[Memory, ...]:
+    """The card's own; a total is one only where there is one card: some clouds write a card's memory there."""
     held = gpus.get("MemoryInfo")
     told = held.get("SizeInMiB") if isinstance(held, dict) else None
+    if told is None and count in ("1", "1.0"):
+        told = gpus.get("Total")
     if told is None:
         return ()
     return (Memory(text=str(told), unit="MiB", column="GpuInfo", kind="print"),)
