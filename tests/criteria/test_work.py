@@ -110,6 +110,15 @@ def test_a_throughput_of_something_else_says_nothing(changes):
     assert "measure how many tokens a second" in found.condition.text
 
 
+def test_a_rate_of_the_requests_that_ended_costs_no_hours():
+    """D2: the hours of a package rest on no rate that a duration refuses."""
+    rate = taken("output_throughput", "10", "tokens/s")
+    lost = bench(rate, warnings=["requests_failed: 3 of 200 requests failed"])
+    found = needed(working(), lost)
+    assert found.hours is None
+    assert "3 of 200" in found.condition.text
+
+
 def test_typed_scope_counts_on_a_person_s_word_and_never_alone_under_the_strict_policy():
     on, printed = working(), measured()
     told = {path: typed(fact.value) for path, fact in printed.reading.facts.items()}

@@ -236,6 +236,16 @@ def test_a_cheaper_retained_candidate_is_named_with_the_difference():
     assert made.choosing.cheaper == ()
 
 
+def test_an_open_cost_of_the_chosen_one_is_compared_with_none():
+    """What is open about it may take as much from the cost as it adds."""
+    both, quotes = two_priced()
+    load = workload()
+    made = decision(both, [*evidence(), *quotes[1:]], [*MUSTS], load=load, choice=chosen())
+    mine = next(o for o in made.outcomes if o.candidate.id == "rent")
+    assert mine.cost_conditions
+    assert made.choosing is None or made.choosing.cheaper == ()
+
+
 def test_what_excludes_a_candidate_is_listed_with_its_distance():
     """Catalog 7 and DESIGN 4: the failed requirement, threshold, value, distance, source."""
     both = [candidate(), candidate("small", gb=16, machine="")]

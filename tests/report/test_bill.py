@@ -208,3 +208,16 @@ def test_a_bought_card_has_no_storage_and_no_egress():
     told = bought(kind="buy", per=None, need=None)
     assert told["Not counted"][0] == "setup: not told, or not countable"
     assert bought()["Not counted"][0].startswith("setup, storage, egress")
+
+
+def test_a_cost_with_open_points_is_called_not_final_on_page_one():
+    """Law 8: what is open about a number is said where it stands."""
+    on = candidate(load=workload(duration="40 h"), offer=offer("100 USD"))
+
+    def costs(*pieces):
+        made = decision([on], list(pieces), load=on.workload)
+        (row,) = [row for row in rows(view(made), "candidates") if len(row) > 1]
+        return row[2]
+
+    assert "not final" in costs()
+    assert "not final" not in costs(quote("100 USD"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from fiche.criteria._measured import lost
 from fiche.criteria._scope import Question, Scope, question, scope_of
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Inquiry
@@ -76,7 +77,7 @@ def _seen(told: Throughput, work: Work, candidate: Candidate, ground: Inquiry) -
     if len(named) != 1:
         return _Seen(piece=name, why=f"{name} {_which(told, work, [each for _, each in named])}")
     scope = _scope(candidate, piece, ground)
-    short = (*scope.short, *scope.contradicted)
+    short = (*lost(piece, named[0][1]), *scope.short, *scope.contradicted)
     if short:
         return _Seen(piece=name, why=f"{name} does not cover: {'; '.join(short[:3])}")
     if named[0][0].low <= 0:

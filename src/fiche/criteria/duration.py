@@ -76,6 +76,10 @@ def _of_case(
             by = tuple(dict.fromkeys((*one.value.by, *scope.by)))
             values.append(replace(one.value, by=by))
     lacking = _lacking(requirement, candidate, case, short)
+    if (
+        not told and guess is not None and guess.condition is not None
+    ):  # it says why a rate does not count
+        lacking = replace(guess.condition, topic=lacking.topic, threshold=lacking.threshold)
     found = compared(threshold, values, lambda: lacking, spread=True)
     found = replace(found, case="" if case is None else case.id)
     if values or guess is None or guess.hours is None or not guess.guess:

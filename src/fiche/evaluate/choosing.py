@@ -178,7 +178,12 @@ def _undisclosed(choice: Choice) -> Iterator[str]:
 
 
 def _cheaper(decision: Decision, chosen: Outcome) -> Iterator[Cheaper]:
-    """Retained candidates whose known cost is surely below that of the chosen one, cheapest first."""
+    """Retained candidates whose cost is below that of the chosen one, cheapest first; both must be known.
+
+    What is open about the chosen one's cost may take as much from it as it adds: nothing is said then.
+    """
+    if chosen.cost_conditions:
+        return
     for other in decision.outcomes:
         cost, less = chosen.cost, other.cost
         if other is chosen or other.status != "retained" or other.cost_conditions:

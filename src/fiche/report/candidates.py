@@ -111,7 +111,8 @@ def _cost(desk: Desk, outcome: Outcome) -> Cell:
         told: Parts = (desk.amount(outcome.cost),)
         if bill is not None and bill.basis:
             told = desk.say(f"basis_{bill.basis}", amount=told)
-        return cell(told, _with_tax(desk, bill), _covers(desk, outcome), numeric=True)
+        open_ = (Words(desk.word("cost_open")),) if outcome.cost_conditions else None
+        return cell(told, _with_tax(desk, bill), _covers(desk, outcome), open_, numeric=True)
     key = "no_cost" if outcome.candidate.offer else "no_offer"
     return cell(Missing(desk.word(key)), numeric=True)
 

@@ -9,6 +9,7 @@ BILL: dict[str, str] = {
     "cost_to_own": "to own",
     "cost_for_hours": "for {hours}",
     "with_tax": "{amount} with tax",
+    "cost_open": "not final: open points",
     "bill_title": "What each package costs",
     "bill_caption": (
         "what to order, for how long, and what it comes to, in the currency of each offer; candidates in the "
