@@ -251,7 +251,7 @@ def test_where_the_budget_and_the_time_turn_the_choice(tmp_path):
 
 
 def test_the_chosen_candidate_s_steps_come_first_and_one_of_them_is_next(tmp_path):
-    """D1: a conditional choice waits for its own conditions, not for those of a candidate that is passed over."""
+    """D1: a conditional choice waits for its own conditions, not for those of another candidate."""
     story = bare()
     story["pieces"] = []
     story["candidates"] = [

@@ -184,10 +184,11 @@ class Criterion:
 class Listing:
     """One format of listings of offers; its module has the name of the format.
 
-    `accepts(content, name)` scores a file from 0 (no) to 100 (surely). `read(content, asked)` yields each row in
-    the order of the file, or raises `Refused` where the file is not of the format after all. `currency` is what the
-    format's own documentation says its prices are in, named in `currency_by`; both are empty where it says nothing.
-    `observed(content)` is the day that the file itself gives for its prices, empty where it gives none.
+    `accepts(content, name)` scores a file from 0 (no) to 100 (surely). `read(content, asked)` yields each row
+    in the order of the file, or raises `Refused` where the file is not of the format after all. `currency` is
+    what the format's own documentation says its prices are in, named in `currency_by`; both are empty where
+    it says nothing. `observed(content)` is the day that the file itself gives for its prices, empty where it
+    gives none.
     """
 
     name: str
