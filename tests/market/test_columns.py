@@ -91,3 +91,12 @@ def test_the_price_of_one_module_is_none_of_one_device():
         "4",
         False,
     )
+
+
+@pytest.mark.parametrize("told", ["24 G", "24", "24 moons"])
+def test_a_memory_without_a_known_unit_is_refused(told):
+    """Left out, it would narrow no name, and nobody would hear of it (law 8)."""
+    templates = ("seller=E", "gpu_name={m}", "price.amount={p} EUR", "memory_of_card={v}")
+    found = table(f"m,v,p\nL4,{told},0.7\nL4,24 GB,0.7\nL4,,0.8\n", *templates)
+    assert [(each.code, each.value) for each in found.refused] == [("F621", told)]
+    assert (len(found.offers), adds_up(found)) == (2, True)

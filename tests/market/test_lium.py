@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from market.listings import one, read
 
 NODE = {
@@ -57,3 +58,14 @@ def test_two_prices_that_contradict_each_other_are_refused():
 
 def test_a_spot_tier_is_interruptible():
     assert one(feed({**NODE, "tier": "spot"}), **SAID)["interruptible"] == "true"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"available_gpu_count": 9}, {"min_rentable_gpu_count": 16}],
+    ids=lambda each: next(iter(each)),
+)
+def test_more_than_is_installed_cannot_be(wrong):
+    (refused,) = read(feed({**NODE, **wrong}), **SAID).refused
+    assert (refused.code, refused.column) == ("F621", next(iter(wrong)))
+    assert refused.why == "it is more than the 8 that are installed"

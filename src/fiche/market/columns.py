@@ -61,6 +61,10 @@ def _raw(place: str, row: dict[str, str], asked: Asked) -> Raw:
     if amount and read is None:
         why = "it is no amount with a currency"
         return Raw(place=place, broken=("price.amount", amount, why))
+    for path in _MEMORIES:
+        if told.get(path) and _memory(told, path) is None:
+            why = "it is no amount of memory with its unit, such as 24 GB or 24564 MiB"
+            return Raw(place=place, broken=(path, told[path], why))
     return Raw(
         place=place,
         seller=told.get("seller", ""),
@@ -88,13 +92,22 @@ def _ask(told: dict[str, str], read: re.Match[str], asked: Asked) -> Ask:
     )
 
 
+_MEMORIES = {"memory_of_card": "card", "memory_of_lot": "lot"}
+
+
 def _memories(told: dict[str, str], asked: Asked) -> Iterator[Memory]:
-    for path, of in (("memory_of_card", "card"), ("memory_of_lot", "lot")):
-        found = _MEMORY.fullmatch(told.get(path, ""))
-        if found is not None and number(found[1]) is not None:
-            unit = _UNITS.get(found[2], found[2])
-            column = _column(asked, path)
-            yield Memory(text=found[1], unit=unit, column=column, kind="label", of=of)
+    for path, of in _MEMORIES.items():
+        found = _memory(told, path)
+        if found is not None:
+            text, unit = found
+            yield Memory(text=text, unit=unit, column=_column(asked, path), kind="label", of=of)
+
+
+def _memory(told: dict[str, str], path: str) -> tuple[str, str] | None:
+    found = _MEMORY.fullmatch(told.get(path, ""))
+    if found is None or number(found[1]) is None:
+        return None
+    return found[1], _UNITS.get(found[2], found[2])
 
 
 def _column(asked: Asked, path: str) -> str:

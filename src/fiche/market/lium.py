@@ -76,9 +76,18 @@ def _raw(place: str, row: dict[str, Any]) -> Raw:
 
 
 def _contradiction(row: dict[str, Any]) -> tuple[str, str, str] | None:
+    """What of a node cannot be: counts beyond what is installed, or a price of the whole that is another's."""
+    installed = number(text(row, "gpu_count"))
+    for column in ("available_gpu_count", "min_rentable_gpu_count"):
+        told = number(text(row, column))
+        if told is not None and installed is not None and told > installed:
+            why = f"it is more than the {text(row, 'gpu_count')} that are installed"
+            return (column, text(row, column), why)
     card, node = text(row, "price_per_gpu_hour"), text(row, "price_per_node_hour")
-    one, count, whole = (number(each) for each in (card, text(row, "gpu_count"), node))
-    if one is None or count is None or whole is None or abs(one * count - whole) * _CENT < count:
+    one, whole = number(card), number(node)
+    if one is None or installed is None or whole is None:
+        return None
+    if abs(one * installed - whole) * _CENT < installed:
         return None
     why = f"it is not {text(row, 'gpu_count')} times the price of a card, {card}"
     return ("price_per_node_hour", node, why)
