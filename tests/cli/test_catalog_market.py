@@ -112,6 +112,18 @@ def test_search_counts_what_it_leaves_out(fiche, market):
     assert told["passing"] + sum(left.values()) == told["total"] == 5
 
 
+def test_a_name_of_any_length_is_shown_as_far_as_a_table_can(fiche, tmp_path):
+    price = {"amount": "1.00 USD"}
+    row = {"id": "long", "seller": "s", "kind": "rent", "gpu": "g" * 100_000, "price": price}
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    told = fiche("catalog", "search", path)
+    assert told.code == 0
+    assert "g…" in told.out.replace("\n", "").replace(" ", "")
+    assert len(told.out) < 10_000
+    assert "g" * 100_000 in fiche("catalog", "search", path, "--json").out
+
+
 def test_search_sorts_by_what_a_card_costs_an_hour(fiche, market):
     told = fiche("catalog", "search", market, "--json").json()
     assert [offer["id"] for offer in told["offers"]] == ["c", "b", "a", "d", "e"]

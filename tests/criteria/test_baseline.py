@@ -136,3 +136,11 @@ def test_the_whole_decision_knows_its_candidates():
         for one in on
     }
     assert verdicts == {"bf16": ADMISSIBLE, "int8": EXCLUDE}
+
+
+@pytest.mark.parametrize("terms", [{"points": "0.9"}, {"points": "100"}, {"relative": "1"}])
+def test_a_tolerance_that_takes_the_whole_baseline_asks_for_nothing(terms):
+    """D7: every score would meet what is left, so none admits."""
+    found = compared(asked(**terms), [base("0.9"), new("0.01")])
+    assert judge(found).reason == "nothing_required"
+    assert "leaves something of the baseline" in found.conditions[0].text

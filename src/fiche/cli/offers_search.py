@@ -262,7 +262,7 @@ def search_text(found: Found, limit: int) -> str:
     rows = [
         (
             market.ids[row],
-            *(market.text(path, row) for path in shown),
+            *(_clipped(market.text(path, row)) for path in shown),
             value_of(PER_CARD_HOUR, row, market),
         )
         for row in found.rows[:limit]
@@ -274,6 +274,14 @@ def search_text(found: Found, limit: int) -> str:
     if found.unsorted:
         text += f"{found.unsorted} that pass do not state {found.sort}: they come last\n"
     return text
+
+
+def _clipped(cell: str) -> str:
+    """A cell that a table can hold; `--json` has all of it."""
+    return cell if len(cell) <= _LONGEST else f"{cell[:_LONGEST]}…"
+
+
+_LONGEST = 200
 
 
 def search_json(found: Found, limit: int) -> dict[str, Any]:

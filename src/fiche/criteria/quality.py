@@ -57,6 +57,8 @@ def _recovered(requirement: Requirement, candidate: Candidate, ground: Inquiry) 
     told = limits(requirement, candidate, ground)
     if not told.found:
         return Comparison(conditions=(_no_baseline(requirement, told.short),))
+    if any("at_least" in one.asked.figures and one.figure.low <= 0 for one in told.found):
+        return Comparison(required=False, conditions=(_met_by_all(requirement),))
     read = [(limit, *_against(limit, candidate, ground)) for limit in told.found]
     best = max if "at_least" in told.found[0].asked.figures else min
     _, found, _ = best(read, key=lambda one: (one[0].figure.low, one[0].piece))
@@ -84,6 +86,16 @@ def _no_baseline(requirement: Requirement, short: tuple[str, ...]) -> Condition:
         f"measure the baseline: {metric} on {dataset} of {where}, and import the result{apart}",
         threshold=f"{metric} within the tolerance of the baseline",
         supplier="whoever can run the evaluation",
+    )
+
+
+def _met_by_all(requirement: Requirement) -> Condition:
+    """A tolerance that takes the whole of its baseline: every score meets what is left, so nothing is asked."""
+    metric, dataset = (_word(requirement, key) for key in ("metric", "dataset"))
+    return _conditions.document(
+        "quality",
+        f"state a tolerance that leaves something of the baseline of {metric} on {dataset}",
+        supplier="author of the fiche",
     )
 
 
