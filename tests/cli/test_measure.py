@@ -221,7 +221,7 @@ def limit(monkeypatch, tmp_path):
     versions = SimpleNamespace(
         version={"transformers": "5.24.0"}.get, PackageNotFoundError=KeyError
     )
-    monkeypatch.setattr(measured_from, "metadata", versions)
+    monkeypatch.setattr("importlib.metadata", versions)
     folder = fiche_folder(tmp_path / "fiche", GENERATION)
     return ("--from", folder / "fiche.yaml", "--case", "limit", "--candidate", "own")
 

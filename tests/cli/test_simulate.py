@@ -8,7 +8,6 @@ import pytest
 from measure.records_of import GENERATION, fiche_folder
 from simulate.children import scripted as scripted_simulation
 
-from fiche.cli import measured_from
 from fiche.simulate import run
 
 __all__ = ["scripted_simulation"]
@@ -274,7 +273,7 @@ def limit(monkeypatch, tmp_path):
     versions = SimpleNamespace(
         version={"transformers": "5.24.0"}.get, PackageNotFoundError=KeyError
     )
-    monkeypatch.setattr(measured_from, "metadata", versions)
+    monkeypatch.setattr("importlib.metadata", versions)
     folder = fiche_folder(tmp_path / "fiche", GENERATION)
     return ("--from", folder / "fiche.yaml", "--case", "limit", "--candidate", "own")
 

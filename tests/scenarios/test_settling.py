@@ -89,42 +89,32 @@ def test_one_run_answers_need_total_and_software_at_once(tmp_path):
     assert not topics & {c["topic"] for f in ran["findings"] for c in f["conditions"]}
 
 
-BAD = {
-    "measure:": {"result_txt": "exact_match 0.5 on internal-qa-200\n"},
-    "ask:": {"quote_txt": "price: 247.14 USD for 72 h, per lot\nprices are before tax\n"},
-}
+LATE = {"fact": "delivery", "earliest": "2027-01-04", "quote": "prices are before tax"}
 
 
-def badly(verb):
-    """The story in which one kind of step has come out badly."""
-    whole = asked()
+def badly(story, verb):
+    """The story once a step of this kind has come out badly, with its files."""
     if verb == "measure:":
-        whole["pieces"][1]["attests"][0].update(value=0.5, quote="exact_match 0.5")
-    if verb == "ask:":
-        price = {
-            **ATTESTS["price"],
-            "amount": "247.14 USD",
-            "quote": "247.14 USD for 72 h, per lot",
-        }
-        whole["pieces"][2]["attests"] = [price, ATTESTS["tax"]]
-    return whole
+        result = asked()["pieces"][1]
+        result["attests"][0].update(value=0.5, quote="exact_match 0.5")
+        bad = {"result_txt": "exact_match 0.5 on internal-qa-200\n"}
+        return {**story, "pieces": [result]}, files(**bad)
+    quote = {**asked()["pieces"][2], "attests": [LATE]}
+    return {**story, "pieces": [quote]}, files()
 
 
-@pytest.mark.parametrize("verb", ["measure:", "ask:"])
-def test_a_bad_answer_of_a_step_that_may_exclude_excludes(tmp_path, verb):
-    open_ = judged(tmp_path / "open", bare("40 h"))
-    against = flips(open_)["excluded_by_any_of"]
-    assert any(name.startswith(verb) for names in against for name in names)
-    content = files(**BAD[verb])
-    if verb == "ask:":
-        content["offers.yaml"]["list"][0]["price"]["amount"] = "247.14 USD"
-    bad = judged(tmp_path / "bad", badly(verb), content)
+@pytest.mark.parametrize(("verb", "failed"), [("measure:", "quality"), ("ask:", "start")])
+def test_a_bad_answer_of_a_step_that_may_exclude_excludes(tmp_path, verb, failed):
+    story = bare("40 h")
+    start = {"id": "start", "kind": "delivery", "level": "must", "by": "2026-12-07"}
+    story["requirements"].append(start)
+    against = flips(judged(tmp_path / "open", story))["excluded_by_any_of"]
+    assert any(len(names) == 1 and names[0].startswith(verb) for names in against)
+    bad = judged(tmp_path / "bad", *badly(story, verb))
     assert status(bad) == "excluded"
     (one,) = bad["flip_sets"]
     assert one["retained_by_all_of"] == one["excluded_by_any_of"] == []
-    assert [told["requirement"] for told in one["excluded_by"]] == [
-        "quality" if verb == "measure:" else "budget"
-    ]
+    assert [told["requirement"] for told in one["excluded_by"]] == [failed]
 
 
 def test_an_offer_that_has_run_out_excludes_nobody(tmp_path):
