@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from fiche import __version__
-from fiche.evaluate.decide import Doors, decide
+from fiche.evaluate.decide import Doors, completed, decide
 from fiche.importers._room import Room
 from fiche.kernel.decision import Decision
 from fiche.kernel.doors import Criterion, Estimator, Reader, Vendor
 from fiche.kernel.record import record
 from fiche.kernel.workload import Case, Workload
 from fiche.load.fiche import load_fiche
-from fiche.registry import members
+from fiche.registry import member, member_names, members
 
 
 @record
@@ -31,7 +31,10 @@ def compile_fiche(path: Path) -> Compiled:
         Refused: anything wrong with the fiche or with a file that it names.
     """
     loaded = load_fiche(path, importers())
-    return Compiled(decision=decide(loaded.fiche, doors(), __version__), contents=loaded.contents)
+    asked = {one.kind for one in completed(loaded.fiche.requirements)}
+    return Compiled(
+        decision=decide(loaded.fiche, doors(asked), __version__), contents=loaded.contents
+    )
 
 
 def importers() -> Reader:
@@ -39,11 +42,13 @@ def importers() -> Reader:
     return Room()
 
 
-def doors() -> Doors:
-    """Estimators, criteria and vendors, found by listing their rooms."""
+def doors(kinds: Collection[str] | None = None) -> Doors:
+    """Estimators, criteria and vendors, found by listing their rooms; of some kinds of criteria, or all."""
+    room = "fiche.criteria"
+    names = [name for name in member_names(room) if kinds is None or name in kinds]
     return Doors(
         estimators=members("fiche.estimators", Estimator),
-        criteria=members("fiche.criteria", Criterion),
+        criteria=tuple(member(room, name, Criterion) for name in names),
         vendors=members("fiche.vendors", Vendor),
         ready=_ready,
     )

@@ -27,7 +27,6 @@ from fiche.kernel.workload import Case
 
 # What lies in memory at once is no load that a client brings (A4).
 _NOT_EXECUTED = frozenset({"resident_sequences"})
-_LOST = ("requests_failed:", "run_incomplete:")
 
 
 @record
@@ -226,14 +225,6 @@ def printed(ground: Inquiry) -> Iterator[tuple[Piece, str, Result, Figure]]:
     for piece in ground.pieces:
         for name, result, figure in results(piece):
             yield piece, name, result, figure
-
-
-def lost(piece: Piece, result: Result) -> Iterator[str]:
-    """Why a benchmark's figures are of a part of its requests only, by the words of its importer."""
-    for text in piece.reading.warnings:
-        named = "(" in text and result.label and result.label not in text
-        if text.startswith(_LOST) and not named:
-            yield text.partition(": ")[2]
 
 
 def attested(fact: str, ground: Inquiry) -> Iterator[tuple[Mapping[str, str], Reading]]:

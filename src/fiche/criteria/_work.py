@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fiche.criteria._measured import lost
+from fiche.criteria._lost import lost
 from fiche.criteria._scope import Question, Scope, question, scope_of
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Inquiry

@@ -12,6 +12,7 @@ from fractions import Fraction
 from fiche.criteria import _conditions, _measured
 from fiche.criteria._attested_number import Threshold, Value, compared
 from fiche.criteria._executed import load_of
+from fiche.criteria._lost import lost
 from fiche.criteria._measured import Asked, Reading
 from fiche.criteria._scope import Scope, joined, noted, question, scope_of
 from fiche.criteria._words import figure_text, number_text
@@ -115,7 +116,7 @@ def _of_work(
         yield _Hours(
             value=Value(piece=piece.id, figure=hours, by=needed.by),
             scope=_under(one, requirement, threshold, candidate, ground),
-            doubts=tuple(_measured.lost(piece, result)),
+            doubts=tuple(lost(piece, result)),
         )
 
 

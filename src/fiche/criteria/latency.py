@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from fiche.criteria import _measured
 from fiche.criteria._attested_number import Threshold, meets
+from fiche.criteria._lost import lost
 from fiche.criteria._measured import Asked, Reading
 from fiche.criteria._words import figure_text
 from fiche.kernel.comparison import Comparison, Inquiry
@@ -80,7 +81,7 @@ def _readings(requirement: Requirement, threshold: Threshold, ground: Inquiry) -
     wanted = requirement.facts["percentile"].value
     for piece, name, result, figure in _measured.printed(ground):
         if figure.unit == SECOND and _term(result) == requirement.facts["metric"].value:
-            doubts = tuple(_measured.lost(piece, result))
+            doubts = tuple(lost(piece, result))
             one = Reading(
                 piece=piece, figure=figure, text=result.text, result=result, doubts=doubts
             )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from fiche.criteria import _measured
 from fiche.criteria._attested_number import Threshold
+from fiche.criteria._lost import lost
 from fiche.criteria._measured import Asked, Reading
 from fiche.criteria._traffic import CONCURRENCY, RATE
 from fiche.criteria._words import figure_text
@@ -107,7 +108,7 @@ def _readings(requirement: Requirement, ground: Inquiry) -> Iterator[Reading]:
     unit = requirement.figures["at_least"].unit
     for piece, _, result, figure in _measured.printed(ground):
         if figure.unit == unit and _answers(requirement, piece, result):
-            doubts = tuple(_measured.lost(piece, result))
+            doubts = tuple(lost(piece, result))
             yield Reading(
                 piece=piece, figure=figure, text=result.text, result=result, doubts=doubts
             )

@@ -5,56 +5,60 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fiche.kernel.decision import Decision
-from fiche.report import (
-    alternatives,
-    bill,
-    candidates,
-    choice,
-    criteria,
-    evidence,
-    invalidation,
-    load,
-    method,
-    missing,
-    need,
-    observed,
-    ownership,
-    procedure,
-    remedies,
-    settling,
-    simulation,
-    workload,
-)
+from fiche.report import candidates, criteria, missing
 from fiche.report.answer import opening
 from fiche.report.desk import Desk
 from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Words
 
+_Say = Callable[[Desk], Section | None]
+
 # In reading order: what a committee decides on, then what an engineer audits.
-_SECTIONS: tuple[Callable[[Desk], Section | None], ...] = (
-    candidates.section,
-    missing.section,
-    criteria.section,
-    bill.section,
-    choice.section,
-    procedure.section,
-    settling.section,
-    alternatives.section,
-    ownership.section,
-    remedies.section,
-    need.section,
-    load.section,
-    simulation.section,
-    observed.section,
-    workload.section,
-    evidence.section,
-    method.assumptions,
-    evidence.environment,
-    invalidation.section,
-    method.limits,
-    method.method,
-    method.recheck,
-)
-_BRIEF = 3
+_BRIEF: tuple[_Say, ...] = (candidates.section, missing.section, criteria.section)
+
+
+def _behind() -> tuple[_Say, ...]:
+    """What stands behind the answer, loaded only where it is told."""
+    from fiche.report import (
+        alternatives,
+        bill,
+        choice,
+        evidence,
+        invalidation,
+        load,
+        method,
+        need,
+        observed,
+        ownership,
+        procedure,
+        remedies,
+        settling,
+        simulation,
+        workload,
+    )
+
+    return (
+        bill.section,
+        choice.section,
+        procedure.section,
+        settling.section,
+        alternatives.section,
+        ownership.section,
+        remedies.section,
+        need.section,
+        load.section,
+        simulation.section,
+        observed.section,
+        workload.section,
+        evidence.section,
+        method.assumptions,
+        evidence.environment,
+        invalidation.section,
+        method.limits,
+        method.method,
+        method.recheck,
+    )
+
+
 _ATTACHED = ("attachment", "relation", "bytes", "sha256")
 
 
@@ -64,7 +68,7 @@ def view(decision: Decision, language: str = "en") -> Report:
     Raises:
         Refused: F602 fiche has no words in this language.
     """
-    return _report(Desk.of(decision, language), _SECTIONS)
+    return _report(Desk.of(decision, language), (*_BRIEF, *_behind()))
 
 
 def brief(decision: Decision, language: str = "en") -> Report:
@@ -73,10 +77,10 @@ def brief(decision: Decision, language: str = "en") -> Report:
     Raises:
         Refused: F602 fiche has no words in this language.
     """
-    return _report(Desk.of(decision, language), _SECTIONS[:_BRIEF])
+    return _report(Desk.of(decision, language), _BRIEF)
 
 
-def _report(desk: Desk, sections: tuple[Callable[[Desk], Section | None], ...]) -> Report:
+def _report(desk: Desk, sections: tuple[_Say, ...]) -> Report:
     fiche = desk.decision.fiche
     return Report(
         language=desk.language.tag,
