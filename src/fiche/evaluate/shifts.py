@@ -83,25 +83,18 @@ def phases(before: CaseLoad, after: CaseLoad, owner: str) -> Iterator[Shift]:
 
 def _together(before: PhaseTotal, after: PhaseTotal, owner: str, case: str) -> Shift | None:
     """Summed over the items that differ: what both sides share cancels, whatever it is."""
-    parts: list[Figure] = []
-    for one, other in _paired(before.items, after.items).values():
-        if one is not None and other is not None and same(one.node, other.node):
-            continue
-        part = _part(one, other)
-        if part is None:
-            return Shift(
-                name="",
-                before=before.total,
-                after=after.total,
-                difference=None,
-                case=case,
-                phase=before.phase,
-            )
-        parts.append(part)
+    parts = [
+        _part(one, other)
+        for one, other in _paired(before.items, after.items).values()
+        if one is None or other is None or not same(one.node, other.node)
+    ]
     if not parts:
         return None
-    label = f"difference of all that is alive in {before.phase}"
-    summed = total(parts, BYTE).named(f"{owner}/difference.{case}.phase.{before.phase}", label)
+    known = [part for part in parts if part is not None]
+    summed = None
+    if len(known) == len(parts):
+        label = f"difference of all that is alive in {before.phase}"
+        summed = total(known, BYTE).named(f"{owner}/difference.{case}.phase.{before.phase}", label)
     return Shift(
         name="",
         before=before.total,

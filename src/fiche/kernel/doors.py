@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.config import Config
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Node
-from fiche.kernel.listing import Asked, Raw
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.workload import Case, Workload
+
+if TYPE_CHECKING:  # one command in many reads listings
+    from fiche.kernel.listing import Asked, Raw
 
 
 @record

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Collection, Iterator
 from collections.abc import Mapping as Mapping_
 
@@ -120,6 +118,9 @@ _LINE = "write one object a line, each with an id"
 
 
 def _of_csv(one: Source, names: Collection[str] | None) -> Iterator[Mapping]:
+    import csv  # few fiches name a file of rows
+    import io
+
     reader = csv.reader(io.StringIO(one.text, newline=""), strict=True)
     try:
         header = next(reader, [])

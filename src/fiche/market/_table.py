@@ -29,7 +29,8 @@ from fiche.market._objects import columns_of_lines
 _LONGEST = 2**20
 _ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
 _LETTERS = re.compile("[A-Za-z0-9_-]*", re.ASCII)
-_NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
+# What a file of offers has, also one of none.
+NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
 # What judges nothing and differs in every row is kept only where somebody asks for it.
 _WIDE = frozenset({"source", "notes", "documents"})
 
@@ -117,10 +118,10 @@ def _read_csv(content: bytes, name: str) -> Table:
 
 
 def _check_header(header: Sequence[str], name: str) -> None:
-    missing = [path for path in _NEEDED if path not in header]
+    missing = [path for path in NEEDED if path not in header]
     if missing:
         hint = "write `fiche catalog import` for the listing of another program"
-        message = f"a file of offers has the columns {', '.join(_NEEDED)}: {missing[0]} is missing"
+        message = f"a file of offers has the columns {', '.join(NEEDED)}: {missing[0]} is missing"
         raise refused("F628", message, name, 1, hint)
     twice = next((path for path in header if header.count(path) > 1), "")
     if twice:
@@ -168,7 +169,7 @@ def _table(
     _refuse_ids(ids, name, line_of)
     if ids:
         _refuse_unstated(growing, name, line_of)
-    told = {**{path: _Growing(0) for path in _NEEDED[1:] if not ids}, **growing}
+    told = {**{path: _Growing(0) for path in NEEDED[1:] if not ids}, **growing}
     columns = {
         path: Column(codes=column.codes, texts=tuple(column.texts)) for path, column in told.items()
     }
@@ -190,7 +191,7 @@ def _refuse_unstated(
     growing: Mapping[str, _Growing], name: str, line_of: Callable[[int], int]
 ) -> None:
     """What the schema of offers wants of each."""
-    for path in _NEEDED[1:]:
+    for path in NEEDED[1:]:
         column = growing.get(path)
         if column is None or "" in column.texts:
             row = 0 if column is None else column.codes.index(column.texts[""])

@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fiche.market._table import NEEDED
+
 # In the order of the schema; what else a row has follows by name.
 _ORDER = (
     *("id", "seller", "kind", "gpu", "could_be", "cards_per_lot"),
@@ -16,8 +18,6 @@ _ORDER = (
     *("stock.installed", "stock.free", "region", "machine"),
     *("declared_memory.value", "declared_memory.counter", "host_memory", "source", "notes"),
 )
-# What a file of offers has, also one of none.
-_NEEDED = ("id", "seller", "kind", "gpu", "price.amount")
 _COUNTS = frozenset({"cards_per_lot", "lots_max", "min_order", "stock.installed", "stock.free"})
 _LISTS = frozenset({"could_be"})
 
@@ -37,7 +37,7 @@ def _csv(offers: Sequence[Mapping[str, str]]) -> bytes:
     header = [path for path in _ORDER if path in told] + sorted(told.difference(_ORDER))
     text = io.StringIO(newline="")
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(header or _NEEDED)
+    rows.writerow(header or NEEDED)
     rows.writerows([one.get(path, "") for path in header] for one in offers)
     return text.getvalue().encode()
 
