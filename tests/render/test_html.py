@@ -159,7 +159,7 @@ def test_a_number_is_what_its_figure_says():
     from fiche.kernel.ledger import ledger
 
     listed = ledger(decision("rich")).figures
-    style = numbers.style("en")
+    style = numbers.PAGE
     checked = 0
     for element in read("rich").all("span"):
         if element["attrs"].get("class") == "value" and element["attrs"]["title"]:

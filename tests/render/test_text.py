@@ -6,6 +6,7 @@ import pytest
 from render.pages import NAMES, decision
 
 from fiche.kernel.diagnostic import Refused
+from fiche.languages import spoken
 from fiche.render._columns import cells, table
 from fiche.render.text import check_text
 
@@ -75,7 +76,7 @@ def test_a_stream_of_few_characters_gets_signs_that_it_has():
 
 def test_a_language_that_nobody_wrote_is_refused():
     with pytest.raises(Refused, match="F602"):
-        text(language="xx")
+        text(language=spoken("xx"))
 
 
 def test_a_long_identifier_is_torn_at_its_joints():

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from importers import simulations
 from importers.snapshots import MIB, START_US, Machine, block, busy, dumped, read, segment, snapshot
 
+from fiche.languages import spoken as language
 from fiche.render.timeline import timeline_svg
 from fiche.report.timeline import timelines
-from fiche.report.words import language
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = language("en").phrases

@@ -15,10 +15,10 @@ from fiche.kernel.invalidation import Invalidation
 from fiche.kernel.record import replace
 from fiche.kernel.remedy import Lever
 from fiche.kernel.unit import BYTE, count_of
+from fiche.languages import spoken as language
 from fiche.render.json import decision_bytes
 from fiche.report.parts import Amount, Table
 from fiche.report.view import view
-from fiche.report.words import language
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

@@ -8,7 +8,7 @@ from report.test_view import inside, rows, table, words
 
 from fiche.assets import template_text
 from fiche.cli.compile import compile_fiche
-from fiche.cli.reports import files
+from fiche.cli.reports import Asked, files
 from fiche.report.parts import Bar, Limit, Missing, Segment
 from fiche.report.view import view
 
@@ -92,7 +92,9 @@ def test_long_tables_are_folded_on_a_screen_only(rich):
     """E1, E5: what few read opens on demand, with its count; paper shows it."""
     assert table(rich, "items").folded
     assert not table(rich, "phases").folded
-    page = files(compile_fiche(SAMPLES / "guide" / "fiche.yaml"), ("html",))["report.html"].decode()
+    page = files(compile_fiche(SAMPLES / "guide" / "fiche.yaml"), Asked(formats=("html",)))[
+        "report.html"
+    ].decode()
     # Two long tables, and the letter to the one seller.
     assert page.count("<details>") == page.count("</details>") == 3
     hidden = [line for line in template_text("report_print.css").splitlines() if "summary" in line]

@@ -21,6 +21,7 @@ from fiche.kernel.unit import (
     count_of,
     money,
 )
+from fiche.languages import spoken
 from fiche.report.numbers import (
     PAGE,
     TERMINAL,
@@ -34,7 +35,6 @@ from fiche.report.numbers import (
     memory,
     pair,
     rounded,
-    style,
 )
 
 GIB = 2**30
@@ -174,7 +174,7 @@ def test_what_is_unknown_is_said_and_is_no_zero():
 
 def test_a_page_never_breaks_inside_a_number():
     assert amount(figure(2000 * GIB), PAGE) == "2\u00a0000.00\u00a0GiB"
-    assert style("en") is PAGE
+    assert spoken("en").style is PAGE
 
 
 def test_exact_amounts_name_their_unit():

@@ -14,6 +14,7 @@ from fiche.kernel.finding import Verdict
 from fiche.kernel.ledger import ledger
 from fiche.kernel.record import field_names, replace
 from fiche.kernel.unit import BYTE
+from fiche.languages import spoken as language
 from fiche.render.json import decision_bytes
 from fiche.report.parts import (
     Amount,
@@ -27,7 +28,6 @@ from fiche.report.parts import (
     Table,
 )
 from fiche.report.view import brief, view
-from fiche.report.words import language
 
 
 def inside(value, kind):

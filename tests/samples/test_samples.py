@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from fiche.cli.compile import compile_fiche, doors
-from fiche.cli.reports import files
+from fiche.cli.reports import Asked, files
 from fiche.evaluate.decide import decide
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
@@ -142,7 +142,9 @@ def test_guide_computes_the_envelope_of_its_source():
 
 def test_guide_shows_the_envelope_of_its_source_to_a_reader():
     """D9: 19.04 GiB stands in the report, beside 13.04 GiB of weights, though it settles nothing."""
-    page = files(compile_fiche(SAMPLES / "guide" / "fiche.yaml"), ("html",))["report.html"]
+    page = files(compile_fiche(SAMPLES / "guide" / "fiche.yaml"), Asked(formats=("html",)))[
+        "report.html"
+    ]
     told = page.partition(b"</style>")[2].decode("utf-8")
     for amount in ("19.04", "13.04", "47.14", "55.71"):
         assert amount in told
@@ -194,7 +196,9 @@ def test_serving_leaves_exactly_these_points_open_on_the_label_only_card():
 
 def test_serving_does_not_say_what_a_bare_log_leaves_out():
     """C2: a log tells neither its pass nor its ordering, so the report says neither."""
-    page = files(compile_fiche(SAMPLES / "serving" / "fiche.yaml"), ("html",))["report.html"]
+    page = files(compile_fiche(SAMPLES / "serving" / "fiche.yaml"), Asked(formats=("html",)))[
+        "report.html"
+    ]
     row = page.decode("utf-8").partition("oom-4080/failure-1")[2].partition("</tr>")[0]
     assert "after warm-up" not in row
     assert "not recorded" in row
@@ -413,7 +417,9 @@ def test_latent_cache_excludes_whatever_the_program():
 
 def test_latent_cache_says_that_the_program_was_not_told():
     """D10: a change of what nobody had said is told as that."""
-    page = files(compile_fiche(SAMPLES / "latent-cache" / "fiche.yaml"), ("html",))["report.html"]
+    page = files(compile_fiche(SAMPLES / "latent-cache" / "fiche.yaml"), Asked(formats=("html",)))[
+        "report.html"
+    ]
     told = re.sub(rb"<[^>]+>", b"", page.partition(b"</style>")[2]).decode("utf-8")
     assert "rtx-6000-ada with engine.name: not told → vllm" in told
 
@@ -522,7 +528,7 @@ def test_a_snapshot_tells_its_two_peaks_apart():
 
 
 def test_the_report_says_that_two_peaks_are_two_instants():
-    page = files(compile_fiche(SAMPLES / "incident" / "fiche.yaml"), ("html",))[
+    page = files(compile_fiche(SAMPLES / "incident" / "fiche.yaml"), Asked(formats=("html",)))[
         "report.html"
     ].decode()
     assert "Their peaks are two instants: the difference of both is at neither." in page
@@ -564,7 +570,9 @@ def test_dense_says_that_nothing_was_measured():
         assert {device["name"] for device in devices} == {"Simulated device (no GPU was measured)"}
     readme = (SAMPLES / "dense" / "README.md").read_text(encoding="utf-8")
     assert "**No GPU was measured here.**" in readme
-    page = files(compile_fiche(SAMPLES / "dense" / "fiche.yaml"), ("html",))["report.html"]
+    page = files(compile_fiche(SAMPLES / "dense" / "fiche.yaml"), Asked(formats=("html",)))[
+        "report.html"
+    ]
     assert b"no GPU was measured" in page
 
 

@@ -20,6 +20,7 @@ from scenarios.story import (
 )
 
 from fiche.cli.compile import compile_fiche
+from fiche.cli.reports import Asked
 from fiche.cli.reports import files as report_files
 from fiche.render.json import decision_bytes
 from fiche.render.text import check_text
@@ -37,7 +38,7 @@ def terminal(made):
 
 
 def page(made):
-    raw = report_files(made, ("html",))["report.html"].decode()
+    raw = report_files(made, Asked(formats=("html",)))["report.html"].decode()
     body = re.sub(r"<(script|style|template)\b.*?</\1>", " ", raw, flags=re.S)
     return _plain(html.unescape(re.sub(r"<[^>]+>", " ", body)))
 

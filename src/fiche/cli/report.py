@@ -17,6 +17,15 @@ def report(
         str,
         typer.Option("--formats", metavar="NAMES", help="which files: html, pdf, json, by comma"),
     ] = "html,pdf,json",
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language", metavar="TAG", help="en, fr, pt, tr: over the one that the fiche states"
+        ),
+    ] = "",
+    annex: Annotated[
+        bool, typer.Option("--annex", help="print in the PDF all that stands behind the answer")
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="replace the files of an earlier report there")
     ] = False,
@@ -30,9 +39,9 @@ def report(
     """Compile a fiche into a decision report."""
     from fiche.cli.compile import compile_fiche
     from fiche.cli.output import write_folder
-    from fiche.cli.reports import files, parse_formats, refuse_existing, told
+    from fiche.cli.reports import Asked, files, parse_formats, refuse_existing, told
 
-    wanted = parse_formats(formats)
+    wanted = Asked(formats=parse_formats(formats), language=language, annex=annex)
     refuse_existing(output, force=force)
     compiled = compile_fiche(fiche)
     written = files(compiled, wanted)

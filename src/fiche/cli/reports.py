@@ -8,6 +8,17 @@ from pathlib import Path
 
 from fiche.cli.compile import Compiled
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.record import record
+
+
+@record
+class Asked:
+    """How a report is asked for: `language` over the fiche's own, `annex` on paper too."""
+
+    formats: tuple[str, ...]
+    language: str = ""
+    annex: bool = False
+
 
 FORMATS = ("html", "pdf", "json")
 NAMES = {"html": "report.html", "pdf": "report.pdf", "json": "decision.json"}
@@ -38,27 +49,29 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
         raise Refused([exists(folder)])
 
 
-def files(compiled: Compiled, formats: tuple[str, ...]) -> dict[str, bytes]:
+def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
     """The bytes of each file. HTML and PDF come of one page, and decision.json is attached to both."""
     from fiche.render.attachment import attachments_of
     from fiche.render.json import decision_bytes
 
-    decision = compiled.decision
+    decision, formats = compiled.decision, asked.formats
     document = decision_bytes(decision)
     made = {"decision.json": document} if "json" in formats else {}
     if "html" not in formats and "pdf" not in formats:
         return made
+    from fiche.languages import spoken
     from fiche.render.html import html_bytes
     from fiche.report.view import view
 
-    attachments = attachments_of(decision, document, compiled.contents)
-    page = html_bytes(view(decision, decision.fiche.language), decision, attachments)
+    words = spoken(asked.language or decision.fiche.language)
+    attachments = attachments_of(decision, document, compiled.contents, words)
+    page = html_bytes(view(decision, words), decision, attachments)
     if "html" in formats:
         made["report.html"] = page
     if "pdf" in formats:
         from fiche.render.pdf import pdf_bytes
 
-        made["report.pdf"] = pdf_bytes(page, attachments, decision.fiche.date)
+        made["report.pdf"] = pdf_bytes(page, attachments, decision.fiche.date, annex=asked.annex)
     return made
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.record import record
 from fiche.render.json import canonical
-from fiche.report.words import language
+from fiche.report.words._language import Language
+from fiche.report.words.en import MEMBER as ENGLISH
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]+")
@@ -33,14 +34,17 @@ class Attachment:
 
 
 def attachments_of(
-    decision: Decision, document: bytes, contents: Mapping[str, bytes]
+    decision: Decision,
+    document: bytes,
+    contents: Mapping[str, bytes],
+    language: Language = ENGLISH,
 ) -> tuple[Attachment, ...]:
     """decision.json, every file that went in, and a manifest of them all; sorted by name.
 
     `contents` are the bytes by the file names that the fiche uses; a file that two pieces cite is
     attached once.
     """
-    phrases = language(decision.fiche.language).phrases
+    phrases = language.phrases
     told = _told(decision.fiche)
     made = [
         _attachment(

@@ -144,11 +144,10 @@ def _policy(styles: Sequence[Style]) -> str:
 
 
 def _link(report: Report, attached: Attachment) -> dict[str, str]:
-    how = numbers.style(report.language)
     return {
         "name": attached.name,
         "description": attached.description,
-        "length": numbers.exact_bytes(len(attached.content), how),
+        "length": numbers.exact_bytes(len(attached.content), report.style),
         "sha256": attached.sha256,
         "url": f"data:{attached.media_type};base64,{_base64(attached.content)}",
         "save": report.chrome.download.format(name=attached.name),

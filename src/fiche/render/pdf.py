@@ -27,6 +27,9 @@ _VARIANT = "pdf/a-3a"
 _SAVE = re.compile(rb'href="data:[^"]*"')
 _RAW = re.compile(rb'(<script type="application/json"[^>]*>).*?(</script>)', re.DOTALL)
 
+# A page is printed without its annex unless its root says otherwise.
+_SHORT, _WHOLE = b' class="short"', b' class="whole"'
+
 
 # Of WeasyPrint, which has no types: the module itself, a fetcher, an attachment.
 Foreign: TypeAlias = Any
@@ -40,20 +43,26 @@ class Rendered:
     complaints: tuple[str, ...]
 
 
-def pdf_bytes(page: bytes, attachments: Sequence[Attachment], date: str) -> bytes:
+def pdf_bytes(
+    page: bytes, attachments: Sequence[Attachment], date: str, *, annex: bool = False
+) -> bytes:
     """The PDF of a page, its files attached under the fiche's date (`2026-11-29`).
 
     Raises:
         Refused: F601 Pango is missing.
     """
-    return rendered(page, attachments, date).pdf
+    return rendered(page, attachments, date, annex=annex).pdf
 
 
-def rendered(page: bytes, attachments: Sequence[Attachment], date: str) -> Rendered:
+def rendered(
+    page: bytes, attachments: Sequence[Attachment], date: str, *, annex: bool = False
+) -> Rendered:
     """The same with the renderer's complaints."""
     weasyprint = _weasyprint()
     fetcher = _fetcher()
-    document = weasyprint.HTML(string=printable(page), url_fetcher=fetcher, base_url=None)
+    document = weasyprint.HTML(
+        string=printable(page, annex=annex), url_fetcher=fetcher, base_url=None
+    )
     with _complaints() as complaints:
         pdf = document.write_pdf(
             pdf_variant=_VARIANT,
@@ -64,12 +73,14 @@ def rendered(page: bytes, attachments: Sequence[Attachment], date: str) -> Rende
     return Rendered(pdf, tuple(complaints))
 
 
-def printable(page: bytes) -> str:
+def printable(page: bytes, *, annex: bool = False) -> str:
     """The page without what paper cannot do, in characters that the fonts have.
 
     A character that no font of the page has would be drawn by whatever this machine has, or by
     nothing: it is written by its number, as the HTML shows it itself.
     """
+    if annex:
+        page = page.replace(_SHORT, _WHOLE, 1)
     slim = _RAW.sub(rb"\1\2", _SAVE.sub(b'href="#"', page))
     return _uncovered().sub(lambda found: f"‹U+{ord(found[0]):04X}›", slim.decode("utf-8"))
 

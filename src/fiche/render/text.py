@@ -34,6 +34,8 @@ from fiche.report.parts import (
     Words,
 )
 from fiche.report.view import brief
+from fiche.report.words._language import Language
+from fiche.report.words.en import MEMBER as ENGLISH
 
 _COLOURS = {
     **dict.fromkeys(("admissible", "retained"), "32"),
@@ -82,14 +84,10 @@ def check_text(
     width: int,
     colour: bool,
     encoding: str = "utf-8",
-    language: str | None = None,
+    language: Language = ENGLISH,
 ) -> str:
-    """The whole text, with a line end after each line and no line wider than it must be.
-
-    Raises:
-        Refused: F602 fiche has no words in this language.
-    """
-    report = brief(decision, language or decision.fiche.language)
+    """The whole text, with a line end after each line and no line wider than it must be."""
+    report = brief(decision, language)
     heading = [
         paragraph(_strong(visible(report.title)), width),
         paragraph(_inline(report.eyebrow), width),

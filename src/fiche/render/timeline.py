@@ -16,7 +16,8 @@ from fiche.render.visible import visible
 from fiche.report import timeline
 from fiche.report.parts import Band, Curve, Peak, Timeline
 from fiche.report.timeline import BOTTOM, HEAD, HEIGHT, LEFT, RIGHT, TOP
-from fiche.report.words import language
+from fiche.report.words._language import Language
+from fiche.report.words.en import MEMBER as ENGLISH
 
 _INK, _QUIET, _RULE = "#14171a", "#474e57", "#d5dae0"
 _AREAS = {"reserved": "#e3e8ee", **dict.fromkeys(("requested", "allocated"), "#6f8295")}
@@ -35,13 +36,13 @@ def picture(drawn: Timeline) -> Markup:
     return Markup("\n".join(_svg([drawn])))
 
 
-def timeline_svg(reading: Reading, tag: str = "en") -> str:
+def timeline_svg(reading: Reading, language: Language = ENGLISH) -> str:
     """A file of its own: a picture a device that has a trace, one under the other.
 
     Raises:
         ValueError: the reading is of no snapshot with a trace, so there is nothing to draw.
     """
-    drawn = timeline.timelines(reading, "device", language(tag).phrases)
+    drawn = timeline.timelines(reading, "device", language.phrases, language.style)
     if not drawn:
         raise ValueError("no device of this reading has a recorded window")
     return "\n".join(_svg(drawn)) + "\n"

@@ -29,8 +29,8 @@ from fiche.report.parts import (
     State,
     Words,
 )
-from fiche.report.words import language
 from fiche.report.words._language import Language
+from fiche.report.words.en import MEMBER as ENGLISH
 
 GLYPHS = {
     **dict.fromkeys(("admissible", "retained"), "●"),
@@ -57,14 +57,13 @@ class Desk:
     _phrases: dict[str, tuple[tuple[str, str | None], ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, decision: Decision, tag: str) -> Desk:
+    def of(cls, decision: Decision, words: Language = ENGLISH) -> Desk:
         """Set up for one report."""
-        words = language(tag)
         return cls(
             decision=decision,
             book=ledger(decision),
             language=words,
-            style=numbers.style(words.tag),
+            style=words.style,
             places=Places.of(decision.fiche),
         )
 
@@ -90,6 +89,10 @@ class Desk:
             if place is not None:
                 found.extend(parts_of(fillings[place]))
         return tuple(found)
+
+    def told(self, text: str) -> str:
+        """A text of fiche's own in this language; what people wrote stays as it is."""
+        return self.language.told(text)
 
     def term(self, code: str) -> str:
         """A code in words; one without a word shows itself."""
@@ -217,6 +220,7 @@ class Desk:
 
         The exact bytes stand beside what rounding changes; a range of sightings is only told.
         """
+        text = self.language.told(text)
         return (Quoted(_LONG_BYTES.sub(self._bytes, text).replace(">=", "≥").replace("<=", "≤")),)
 
     def _bytes(self, found: re.Match[str]) -> str:
@@ -244,7 +248,10 @@ def parts_of(filling: Filling) -> Parts:
     """A filling as parts."""
     if isinstance(filling, tuple):
         return filling
-    return (Words(str(filling)),) if isinstance(filling, str | int) else (filling,)
+    if isinstance(filling, int):
+        return (Words(str(filling)),)
+    # A told text keeps its class, by which another language finds it.
+    return (Words(filling),) if isinstance(filling, str) else (filling,)
 
 
 def joined(parts: Iterable[Part | Parts], between: str = ", ") -> Parts:

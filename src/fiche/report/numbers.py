@@ -43,12 +43,6 @@ class Style:
 
 PAGE = Style()
 TERMINAL = Style(group=" ", space=" ")
-_PAGES: Mapping[str, Style] = {"en": PAGE}
-
-
-def style(language: str = "en") -> Style:
-    """The style of a page in a language, English where the language has none of its own yet."""
-    return _PAGES.get(language, PAGE)
 
 
 def rounded(value: Number, decimals: int, how: Style = TERMINAL) -> str:

@@ -6,6 +6,7 @@ Renderers choose a class or a character for each of these and add no content of 
 from __future__ import annotations
 
 from fiche.kernel.record import record
+from fiche.report.numbers import Style
 
 
 @record(kw_only=False)
@@ -324,11 +325,16 @@ Block = Table | Paragraph | Items | Bar | Timeline | Costs | Box | Callout
 
 @record
 class Section:
-    """A heading and what stands under it; `id` is its fragment."""
+    """A heading and what stands under it; `id` is its fragment.
+
+    `place` is brief (the pages that are signed), record (of a choice: minutes, signatures) or annex (what an
+    engineer audits: on a screen always, on paper where it is asked for).
+    """
 
     id: str
     title: str
     blocks: tuple[Block, ...]
+    place: str = "brief"
 
 
 @record
@@ -347,9 +353,13 @@ class Chrome:
 
 @record
 class Report:
-    """A whole report in one language. `opening` is page one above the numbered sections."""
+    """A whole report in one language. `opening` is page one above the numbered sections.
+
+    `style` is how the language writes numbers, for what a renderer itself counts (bytes of files).
+    """
 
     language: str
+    style: Style
     title: str
     date: str
     author: str

@@ -9,6 +9,9 @@ from fiche.report import candidates, criteria, missing
 from fiche.report.answer import opening
 from fiche.report.desk import Desk
 from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Words
+from fiche.report.translated import translated
+from fiche.report.words._language import Language
+from fiche.report.words.en import MEMBER as ENGLISH
 
 _Say = Callable[[Desk], Section | None]
 
@@ -62,28 +65,21 @@ def _behind() -> tuple[_Say, ...]:
 _ATTACHED = ("attachment", "relation", "bytes", "sha256")
 
 
-def view(decision: Decision, language: str = "en") -> Report:
-    """Say a decision in a language.
-
-    Raises:
-        Refused: F602 fiche has no words in this language.
-    """
+def view(decision: Decision, language: Language = ENGLISH) -> Report:
+    """Say a decision in a language."""
     return _report(Desk.of(decision, language), (*_BRIEF, *_behind()))
 
 
-def brief(decision: Decision, language: str = "en") -> Report:
-    """The answer, the open points and the verdicts, without what stands behind them.
-
-    Raises:
-        Refused: F602 fiche has no words in this language.
-    """
+def brief(decision: Decision, language: Language = ENGLISH) -> Report:
+    """The answer, the open points and the verdicts, without what stands behind them."""
     return _report(Desk.of(decision, language), _BRIEF)
 
 
 def _report(desk: Desk, sections: tuple[_Say, ...]) -> Report:
     fiche = desk.decision.fiche
-    return Report(
+    made = Report(
         language=desk.language.tag,
+        style=desk.style,
         title=fiche.title,
         date=fiche.date,
         author=fiche.author,
@@ -93,6 +89,7 @@ def _report(desk: Desk, sections: tuple[_Say, ...]) -> Report:
         sections=tuple(told for section in sections if (told := section(desk)) is not None),
         chrome=_chrome(desk),
     )
+    return translated(made, desk.language)
 
 
 def _eyebrow(desk: Desk) -> Parts:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 from fiche.kernel.figure import Number
 from fiche.kernel.record import record
+from fiche.kernel.said import Listed, Said
+from fiche.report.numbers import PAGE, Style
 
 
 @record
@@ -15,6 +17,8 @@ class Language:
     `phrases` hold sentences with `{places}`; `one|many` forms are chosen by `plural(n)`, an index.
     `dimensions` are such forms too, of what a dimension counts; one without is told by its own name.
     `item_levers` say what may be changed about an item of a load, by its name.
+    `message` turns a template of a told text (`kernel.said`) into this language, by a count where it has
+    two forms; `style` is how it writes numbers and dates.
     The maps give words for the codes that every language shares; a code without a word shows itself.
     """
 
@@ -36,6 +40,20 @@ class Language:
     remedies: tuple[tuple[str, str], ...]
     item_levers: tuple[tuple[str, str], ...]
     glossary: tuple[str, ...]
+    style: Style = PAGE
+    message: Callable[[str, str, int], str] | None = None
+
+    def told(self, text: str) -> str:
+        """A text of fiche's own in this language; any other text is returned as it is."""
+        if self.message is None:
+            return text
+        if isinstance(text, Listed):
+            return self.message(text.between, "", 1).join(self.told(item) for item in text.items)
+        if not isinstance(text, Said):
+            return text
+        form = self.message(text.template, text.plural, text.number)
+        filled = {k: self.told(v) if isinstance(v, str) else v for k, v in text.fillings.items()}
+        return form.format_map(filled) if filled else form
 
     def form(self, forms: str, count: Number) -> str:
         """The one of `one|many` that goes with a count."""

@@ -1,0 +1,77 @@
+"""Text that fiche itself says, as a template and what fills it: a report can say it in another language.
+
+It *is* its English text: machine forms, the terminal and comparisons see a plain string. A template is a
+message of the language catalogs; fillings are names, counts, and other told texts. Adding or cutting such a
+text makes plain English of it, so parts are filled in, never glued on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+Filling = str | int
+
+
+class Said(str):
+    """An English text that remembers how it was made; `template` is its message."""
+
+    __slots__ = ("fillings", "number", "plural", "template")
+
+    template: str
+    plural: str
+    number: int
+    fillings: Mapping[str, Filling]
+
+    def __new__(
+        cls, template: str, fillings: Mapping[str, Filling], plural: str = "", number: int = 1
+    ) -> Self:
+        """Fill the template; `plural` is the form for other counts than one."""
+        form = plural if plural and number != 1 else template
+        made = super().__new__(cls, form.format_map(fillings) if fillings else form)
+        made.template = template
+        made.plural = plural
+        made.number = number
+        made.fillings = fillings
+        return made
+
+    def __getnewargs__(self) -> tuple[str, Mapping[str, Filling], str, int]:  # type: ignore[override]
+        return self.template, self.fillings, self.plural, self.number
+
+
+class Listed(str):
+    """Several texts with a word or a sign between them, each of which is told on its own."""
+
+    __slots__ = ("between", "items")
+
+    items: tuple[str, ...]
+    between: str
+
+    def __new__(cls, items: Iterable[str], between: str = ", ") -> Self:
+        """Join them; `between` is a message too."""
+        told = tuple(items)
+        made = super().__new__(cls, between.join(told))
+        made.items = told
+        made.between = between
+        return made
+
+    def __getnewargs__(self) -> tuple[tuple[str, ...], str]:  # type: ignore[override]
+        return self.items, self.between
+
+
+def tell(template: str, /, **fillings: Filling) -> Said:
+    """A text of fiche's own: `tell("have {machine} print its total", machine=name)`.
+
+    Without fillings the template is the text as it stands, braces and all.
+    """
+    return Said(template, fillings)
+
+
+def tell_count(one: str, many: str, count: int, /, **fillings: Filling) -> Said:
+    """The same by a count, which fills `{count}`: `tell_count("{count} run", "{count} runs", 2)`."""
+    return Said(one, {"count": count, **fillings}, many, count)
+
+
+def listed(items: Iterable[str], between: str = ", ") -> Listed:
+    """Texts joined, each of which can still be told in another language."""
+    return Listed(items, between)

@@ -1,0 +1,37 @@
+"""A last pass over a report: texts of fiche's own that sections handed on are told in its language.
+
+Sections quote conditions, labels and reasons without looking into them; here each that is a told text
+(`kernel.said`) is said in the language of the report. English reports pass through untouched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fiche.kernel.record import replace
+from fiche.report.parts import Report
+from fiche.report.words._language import Language
+
+
+def translated(report: Report, language: Language) -> Report:
+    """The same report with every told text in its language."""
+    if language.message is None:
+        return report
+    done: dict[int, Any] = {}
+    made: Report = _told(report, language, done)
+    return made
+
+
+def _told(thing: Any, language: Language, done: dict[int, Any]) -> Any:  # noqa: ANN401 - any part
+    if isinstance(thing, str):
+        return language.told(thing)
+    if isinstance(thing, tuple):
+        return tuple(_told(each, language, done) for each in thing)
+    fields = getattr(type(thing), "__fields__", None)
+    if fields is None or isinstance(thing, int):
+        return thing
+    if id(thing) not in done:
+        new = {name: _told(getattr(thing, name), language, done) for name in fields}
+        # The part itself is kept beside, so that its address is not given to another.
+        done[id(thing)] = (thing, replace(thing, **new))
+    return done[id(thing)][1]
