@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.record import record
-from fiche.render.json import canonical
+from fiche.render.canonical import canonical
 from fiche.report.words._language import Language
 from fiche.report.words.en import MEMBER as ENGLISH
 

@@ -1,13 +1,12 @@
 """decision.json: the whole decision for machines, in one canonical form (E4).
 
-Keys are sorted, there is no white space, text is UTF-8; bytes are integers, every other number is a
-decimal string (or a fraction where decimals never end); no float. Same decision, same bytes.
-The form is described by schemas/decision.schema.json.
+The form is RFC 8785's (`canonical`). Bytes are integers (strings of digits beyond 2^53 - 1), every other
+number is a decimal string, or a fraction where decimals never end; no float. Same decision, same bytes.
+schemas/decision.schema.json describes it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +26,7 @@ from fiche.render._ownership import ownership
 from fiche.render._pieces import piece
 from fiche.render._settling import settling
 from fiche.render._simulations import beside
+from fiche.render.canonical import canonical
 
 # 1: first form.
 FORMAT = "fiche-decision/1"
@@ -37,14 +37,6 @@ STATUSES = ("retained", "to_confirm", "excluded")
 def decision_bytes(decision: Decision) -> bytes:
     """The canonical bytes of decision.json."""
     return canonical(decision_document(decision))
-
-
-def canonical(document: object) -> bytes:
-    """Sorted keys, no white space, UTF-8; a lone surrogate stays an escape of JSON."""
-    text = json.dumps(
-        document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
-    return text.encode("utf-8", "backslashreplace")
 
 
 def decision_document(decision: Decision) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""One document, one row of bytes: JSON in the canonical form of RFC 8785, so that a digest is of what it says.
+
+Keys stand in the order of their UTF-16 units, and nothing is escaped that need not be. What that form cannot
+hold is told otherwise and never rounded: an integer beyond 2^53 - 1 is a string of its digits, and a lone
+surrogate, which is no character, is written out as reports show it. A float is refused: no amount is one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+EXACT = 2**53 - 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def canonical(document: object) -> bytes:
+    """The canonical bytes.
+
+    Raises:
+        TypeError: something has no form here: a float, a key that is no text.
+    """
+    told = json.dumps(_plain(document), ensure_ascii=False, separators=(",", ":"))
+    return told.encode("utf-8")
+
+
+def _plain(part: Any) -> Any:  # noqa: ANN401 - any JSON
+    """The same with its keys in order, of what the form can hold."""
+    if isinstance(part, str):
+        return _text(part)
+    if part is None or isinstance(part, bool):
+        return part
+    if isinstance(part, int):
+        return int(part) if -EXACT <= part <= EXACT else str(int(part))
+    if isinstance(part, Mapping):
+        told = {_text(key): _plain(value) for key, value in part.items()}
+        return {key: told[key] for key in sorted(told, key=_units)}
+    if isinstance(part, list | tuple):
+        return [_plain(each) for each in part]
+    raise TypeError(f"no canonical form: {type(part).__name__}")
+
+
+def _text(text: str) -> str:
+    if text.isascii():
+        return text
+    return _SURROGATE.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
+
+
+def _units(key: str) -> bytes:
+    """The order that RFC 8785 asks for; it differs from that of characters beyond U+FFFF only."""
+    return key.encode("utf-16-be")
