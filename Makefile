@@ -13,7 +13,7 @@ OUT := out/serving
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help report test test-all lint bench samples clean distclean
+.PHONY: help report test test-all lint bench samples messages clean distclean
 
 help:
 	@echo "make report     compile $(SAMPLE)/fiche.yaml into $(OUT)/ (HTML, PDF, JSON)"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-all   make test, then those"
 	@echo "make bench      how long a report takes"
 	@echo "make samples    write the samples again that fiche itself makes"
+	@echo "make messages   bring the catalogs of other languages up to date with the source"
 	@echo "make clean      remove what was built; make distclean: and $(VENV)/"
 
 report: $(STAMPS)/run $(STAMPS)/pango
@@ -48,6 +49,9 @@ bench: $(STAMPS)/dev $(STAMPS)/pango $(STAMPS)/torch
 
 samples: $(STAMPS)/dev
 	$(BIN)/python tests/samples/make_dense.py
+
+messages: $(STAMPS)/dev
+	$(BIN)/python tools/messages.py
 
 clean:
 	rm -rf out build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
