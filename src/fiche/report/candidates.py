@@ -67,6 +67,7 @@ def _row(desk: Desk, outcome: Outcome) -> Row:
         _margin(desk, outcome),
         Quoted(outcome.schedule.value) if outcome.schedule else Missing(desk.word("no_schedule")),
         _open(desk, outcome),
+        candidate=outcome.candidate.id,
     )
 
 

@@ -93,6 +93,8 @@ def _row(desk: Desk, shared: list[Finding], *, movable: bool) -> Row:
             ),
             _expected(desk, found) if movable else None,
         ),
+        candidate=found.candidate,
+        requirement=found.requirement,
     )
 
 

@@ -270,9 +270,16 @@ def cell(*lines: Filling | None, numeric: bool = False) -> Cell:
     return Cell(lines=told, numeric=numeric)
 
 
-def row(*cells: Cell | Filling, anchor: str = "") -> Row:
+def row(
+    *cells: Cell | Filling, anchor: str = "", candidate: str = "", requirement: str = ""
+) -> Row:
     """A row; its first cell heads it."""
-    return Row(cells=tuple(c if isinstance(c, Cell) else cell(c) for c in cells), anchor=anchor)
+    return Row(
+        cells=tuple(c if isinstance(c, Cell) else cell(c) for c in cells),
+        anchor=anchor,
+        candidate=candidate,
+        requirement=requirement,
+    )
 
 
 def group(*parts: Part) -> Row:

@@ -103,12 +103,15 @@ class Column:
 class Row:
     """The first cell is the row's heading. `anchor` is the fragment that references lead to.
 
-    A `group` row has one cell, which heads the rows below it.
+    A `group` row has one cell, which heads the rows below it. A row of a `candidate` bears its id, and one of a
+    verdict the `requirement` too: by these a page finds in decision.json what a reader opens or sorts.
     """
 
     cells: tuple[Cell, ...]
     anchor: str = ""
     group: bool = False
+    candidate: str = ""
+    requirement: str = ""
 
 
 @record
@@ -339,7 +342,10 @@ class Section:
 
 @record
 class Chrome:
-    """The words around the content that a renderer needs and must not invent."""
+    """The words around the content that a renderer needs and must not invent.
+
+    `page` are what a screen says besides, by key; `codes` the words of kinds, statuses and verdicts.
+    """
 
     skip: str
     contents: str
@@ -349,6 +355,8 @@ class Chrome:
     attachments_columns: tuple[str, ...]
     attachments_note: Parts
     decision_role: str
+    page: tuple[tuple[str, str], ...]
+    codes: tuple[tuple[str, str], ...]
 
 
 @record

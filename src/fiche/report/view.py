@@ -111,4 +111,22 @@ def _chrome(desk: Desk) -> Chrome:
         attachments_columns=tuple(desk.word(key) for key in _ATTACHED),
         attachments_note=(Words(desk.word("attachments_note")),),
         decision_role=desk.word("decision_role"),
+        page=_page(desk),
+        codes=_codes(desk),
     )
+
+
+def _page(desk: Desk) -> tuple[tuple[str, str], ...]:
+    """What a screen says besides the report: phrases whose places a script fills."""
+    told = desk.language.phrases.items()
+    return tuple((key.removeprefix("page_"), text) for key, text in told if key.startswith("page_"))
+
+
+def _codes(desk: Desk) -> tuple[tuple[str, str], ...]:
+    """Words of the codes that a script finds in decision.json."""
+    language = desk.language
+    kinds = {f"kind.{code}": word for code, (_, word) in language.marks.items()}
+    marks = {f"mark.{code}": word for code, (word, _) in language.marks.items()}
+    states = {f"status.{code}": word for code, word in language.statuses.items()}
+    verdicts = {f"verdict.{code}": word for code, word in language.verdicts.items()}
+    return tuple({**kinds, **marks, **states, **verdicts}.items())
