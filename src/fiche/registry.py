@@ -33,7 +33,7 @@ def member_names(package: str) -> tuple[str, ...]:
 def _modules(place: str) -> tuple[str, ...]:
     """The modules of a folder; of another kind of place (a zip file) as Python lists them, which is slower."""
     try:
-        return tuple(name[:-3] for name in listdir(place) if name.endswith(".py"))
+        return tuple(name[:-3] for name in listdir(place) if name.endswith(".py"))  # noqa: PTH208 - names alone
     except NotADirectoryError:
         from pkgutil import iter_modules
 
