@@ -6,6 +6,7 @@ from fiche.kernel.remedy import STAGES
 from fiche.report.words._en_alternatives import ALTERNATIVES
 from fiche.report.words._en_audit import AUDIT
 from fiche.report.words._en_bill import BILL
+from fiche.report.words._en_brief import BRIEF
 from fiche.report.words._en_choice import CHOICE
 from fiche.report.words._en_criteria import CRITERIA, KINDS, TOPICS
 from fiche.report.words._en_decision import DECISION
@@ -20,6 +21,7 @@ MEMBER = Language(
     plural=lambda n: 0 if n == 1 else 1,
     phrases={
         **DECISION,
+        **BRIEF,
         **AUDIT,
         **SIMULATION,
         **BILL,
