@@ -19,6 +19,7 @@ from fiche.kernel.record import record
 from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
 from fiche.render.crossing import crossing
+from fiche.render.drawing import drawing
 from fiche.render.inline import inline, lines
 from fiche.render.json import decision_bytes
 from fiche.render.timeline import picture
@@ -93,6 +94,7 @@ def _environment() -> Environment:
         bodies=_bodies,
         picture=picture,
         crossing=crossing,
+        drawing=drawing,
     )
     return environment
 
@@ -118,6 +120,7 @@ def _styles() -> tuple[Style, ...]:
     return (
         Style("", Markup(_faces())),
         Style("", Markup(template_text("report.css"))),
+        Style("", Markup(template_text("report_pictures.css"))),
         Style("screen", Markup(template_text("report_screen.css"))),
         Style("print", Markup(template_text("report_print.css"))),
     )

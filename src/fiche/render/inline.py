@@ -22,6 +22,7 @@ from fiche.report.parts import (
     Quoted,
     Reference,
     State,
+    Swatch,
     Words,
 )
 
@@ -84,6 +85,10 @@ def _missing(part: Missing) -> str:
     return f'<span class="missing">{_text(part.text)}</span>'
 
 
+def _swatch(part: Swatch) -> str:
+    return f'<span class="swatch s-{_text(part.kind)}"></span>'
+
+
 _WRITE: dict[type, Callable[[Any], str]] = {
     Words: _words,
     Quoted: _quoted,
@@ -93,4 +98,5 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     State: _state,
     Reference: _reference,
     Missing: _missing,
+    Swatch: _swatch,
 }

@@ -21,6 +21,7 @@ from fiche.report.parts import (
     Cell,
     Code,
     Costs,
+    Drawing,
     Items,
     Mark,
     Missing,
@@ -29,6 +30,7 @@ from fiche.report.parts import (
     Quoted,
     Reference,
     State,
+    Swatch,
     Table,
     Timeline,
     Words,
@@ -116,7 +118,7 @@ def _block(block: Block, width: int) -> str:
             return "\n".join(["", paragraph(_strong(block.title), width), *inner])
         case Table():
             return _table(block, width)
-        case Timeline() | Costs():
+        case Timeline() | Costs() | Drawing():
             return paragraph(f"{block.title}: {block.said}", width)
         case _:
             return ""
@@ -215,6 +217,7 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     Missing: _quoted,
     Amount: _amount,
     Mark: _mark,
+    Swatch: lambda part: "",
     State: _state,
     Reference: _reference,
 }

@@ -79,16 +79,24 @@ class Missing:
     text: str
 
 
-Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing
+@record(kw_only=False)
+class Swatch:
+    """A sample of how a picture fills what the words after it name."""
+
+    kind: str
+
+
+Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing | Swatch
 Parts = tuple[Part, ...]
 
 
 @record
 class Cell:
-    """`lines` are shown one under the other; a number keeps to the right."""
+    """`lines` are shown one under the other; a number keeps to the right; it may span several `rows`."""
 
     lines: tuple[Parts, ...]
     numeric: bool = False
+    rows: int = 1
 
 
 @record
@@ -112,6 +120,7 @@ class Row:
     group: bool = False
     candidate: str = ""
     requirement: str = ""
+    continues: bool = False
 
 
 @record
@@ -297,6 +306,68 @@ class Costs:
 
 
 @record
+class Plate:
+    """A filled rectangle of a picture; `kind` says of what, for a renderer's hatch and colour."""
+
+    kind: str
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@record
+class Stroke:
+    """A line of a picture through points."""
+
+    kind: str
+    points: tuple[tuple[int, int], ...]
+
+
+@record
+class Sign:
+    """A small mark of a picture at a point: disc, triangle, cross, ring, floor, onward."""
+
+    shape: str
+    x: int
+    y: int
+
+
+@record
+class Lettering:
+    """Words of a picture: `anchor` is start, middle or end, `tone` plain, quiet, strong or a verdict's code.
+
+    `room` is the width that they have: a renderer cuts what is longer.
+    """
+
+    x: int
+    y: int
+    text: str
+    room: int
+    anchor: str = "start"
+    tone: str = "plain"
+
+
+Stroked = Plate | Stroke | Sign | Lettering
+
+
+@record
+class Drawing:
+    """A picture made of plates, lines, signs and words, drawn in this order; units are those of `letters`.
+
+    `said` is in words what it shows; `caption` has its numbers, each marked, and what its signs mean.
+    """
+
+    id: str
+    title: str
+    said: str
+    width: int
+    height: int
+    marks: tuple[Stroked, ...]
+    caption: tuple[Parts, ...]
+
+
+@record
 class Answer:
     """One line of the verdict box: an answer, of whom, and the sentences that carry it."""
 
@@ -323,7 +394,7 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
-Block = Table | Paragraph | Items | Bar | Timeline | Costs | Box | Callout
+Block = Table | Paragraph | Items | Bar | Timeline | Costs | Drawing | Box | Callout
 
 
 @record

@@ -12,6 +12,7 @@ from fiche.report.words._en_criteria import CRITERIA, KINDS, TOPICS
 from fiche.report.words._en_decision import DECISION
 from fiche.report.words._en_ownership import OWNERSHIP
 from fiche.report.words._en_page import PAGE
+from fiche.report.words._en_pictures import PICTURES
 from fiche.report.words._en_settling import SETTLING
 from fiche.report.words._en_simulation import SIMULATION
 from fiche.report.words._language import Language
@@ -31,6 +32,7 @@ MEMBER = Language(
         **OWNERSHIP,
         **CRITERIA,
         **PAGE,
+        **PICTURES,
     },
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
     verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},

@@ -1,0 +1,68 @@
+"""English sentences of the pictures."""
+
+from __future__ import annotations
+
+PICTURES = {
+    # --- Memory needed against memory there is
+    "pic_memory_title": "Memory needed against memory there is",
+    "pic_memory_lead": "All bars stand on one scale, in {unit}.",
+    "pic_needs": "needs in {case}",
+    "pic_needs_untold": "needs",
+    "pic_at_most": "at most {amount}",
+    "pic_kept": "keep {amount}",
+    "pic_candidates": "one candidate|{count} candidates",
+    "pic_need": "Needs in {case}: {items}.",
+    "pic_need_sum": "Needs in {case}: {items} = {whole}.",
+    "pic_need_untold": "Needs: {items}.",
+    "pic_need_untold_sum": "Needs: {items} = {whole}.",
+    "pic_no_need": "What is needed in {case} is not known.",
+    "pic_no_need_untold": "What is needed is not known.",
+    "pic_smaller": "one smaller item|{count} smaller items",
+    "pic_keep": "To keep free: {items}.",
+    "pic_floor": "Floor: {floor}.",
+    "pic_have": "{who} has {have}.",
+    "pic_have_margin": "{who} has {have}, a useful margin of {margin}.",
+    "pic_have_most": "{who} has at most {have}.",
+    "pic_have_none": "What {who} has is not known.",
+    "pic_have_many": "Of {who}, capacities stand between {least} and {most}.",
+    "pic_sure": "there, as this machine showed",
+    "pic_most": "at most, by a label or a document",
+    "pic_open": "no measurement ends it",
+    "pic_free": "useful margin",
+    "pic_floor_sign": "floor",
+    # --- Phases with both peaks
+    "pic_phases_title": "Peaks of {run} by phase",
+    "pic_phases_device": "Peaks of {run} by phase, device {device}",
+    "pic_allocated": "allocated peak",
+    "pic_reserved": "reserved peak",
+    "pic_start": "allocated as the phase begins",
+    "pic_phases_note": (
+        "Each peak has an instant of its own within its phase: no two of them need be of one moment, and none "
+        "is added to another."
+    ),
+    "pic_phase": "{phase}: allocated {allocated}, reserved {reserved}, as it begins {start}",
+    "pic_times": "{phase} ×{times}",
+    # --- Measured series
+    "pic_series_title": "Peaks of runs that differ in their dimensions",
+    "pic_series_across": "{dimension}",
+    "pic_succeeded": "succeeded",
+    "pic_failed": "failed",
+    "pic_between": "not measured",
+    "pic_capacity": "what there is",
+    "pic_series_note": (
+        "A sign is a run. Between two of them nothing was measured: the dotted guide only says which follow "
+        "each other. A failed run shows no need, so it stands above the scale."
+    ),
+    "pic_series_run": "{run}: {dimensions}; {counter} {peak}",
+    "pic_series_ended": "{run}: {dimensions}; {outcome}",
+    "pic_series_line": "{who} has {have}.",
+    # --- Cost against hours
+    "pic_hours_title": "Package cost against hours",
+    "pic_hours_across": "hours rented",
+    "pic_hours_key": "{who}: {cost} for {hours}.",
+    "pic_hours_bought": "{who}: {cost}, bought.",
+    "pic_hours_note": (
+        "A step is one more period paid; a sign is the package as it was asked for. Hours beyond it are priced "
+        "as its own periods are, while the seller may ask for another price."
+    ),
+}
