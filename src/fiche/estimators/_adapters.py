@@ -22,6 +22,7 @@ from fiche.estimators._reading import stated, word
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 ALL_LINEAR = "all-linear"
@@ -45,7 +46,9 @@ def adapters(workload: Workload, model: Model) -> tuple[Learned, ...]:
     """The tensors that an adaptation adds, and a question for each part that no rule here covers."""
     bits = parameter_bits(workload)
     questions = tuple(asked(condition, bits) for condition in _uncovered(workload, model))
-    rank = stated(workload, "method.rank", "rank", "state method.rank, the rank of the adapters")
+    rank = stated(
+        workload, "method.rank", "rank", tell("state method.rank, the rank of the adapters")
+    )
     low_rank = [
         tensor
         for group in targeted(workload, model)
@@ -88,7 +91,10 @@ def _copies(group: Parameters, workload: Workload) -> Node:
     """A router is a linear module in some versions of a model's code, and a bare tensor in others."""
     if group.role != "router":
         return group.copies
-    because = f"{group.name}: an adapter where the model's code makes it a linear module, else none"
+    because = tell(
+        "{name}: an adapter where the model's code makes it a linear module, else none",
+        name=group.name,
+    )
     return either(group.copies - group.copies, group.copies, because)
 
 
@@ -143,21 +149,33 @@ def _uncovered(workload: Workload, model: Model) -> Iterator[Condition]:
     targets = workload.method_targets
     yield from model.open
     if not targets:
-        yield _ask("state method.targets: which modules get an adapter")
+        yield _ask(tell("state method.targets: which modules get an adapter"))
     patterns = [target for target in targets if _PATTERN.search(target)]
     if patterns:
-        yield _ask(f"name the modules of method.targets: '{patterns[0]}' is a pattern, not a name")
+        yield _ask(
+            tell(
+                "name the modules of method.targets: '{patterns}' is a pattern, not a name",
+                patterns=patterns[0],
+            )
+        )
     elif targets and not targeted(workload, model):
-        yield _ask(f"check method.targets: the model has no module called '{targets[0]}'")
+        yield _ask(
+            tell(
+                "check method.targets: the model has no module called '{targets}'",
+                targets=targets[0],
+            )
+        )
     for name in _OTHER_RULES:
         if setting(workload, name) not in ("", "no", "none"):
-            yield _ask(f"state method.trainable_parameters: {name} is not covered here")
+            yield _ask(
+                tell("state method.trainable_parameters: {name} is not covered here", name=name)
+            )
 
 
 def _ask(text: str) -> Condition:
     return Condition(
         topic="trained_parameters",
         text=text,
-        supplier="author of the fiche",
+        supplier=tell("author of the fiche"),
         piece_kind="fiche",
     )

@@ -15,11 +15,12 @@ from fiche.estimators._constants import (
 from fiche.estimators._reading import qualified, word
 from fiche.kernel.comparison import LoadItem
 from fiche.kernel.figure import Figure, Node, larger, total
+from fiche.kernel.said import listed, tell
 from fiche.kernel.trace import conditions
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-LABEL = "conservative envelope (a sum of independent maxima, never an observed peak)"
+LABEL = tell("conservative envelope (a sum of independent maxima, never an observed peak)")
 
 
 def envelope(workload: Workload, case: Case | None, items: Iterable[LoadItem]) -> Figure:
@@ -51,7 +52,8 @@ def _sum(items: list[LoadItem]) -> Figure:
 def _left_out(workload: Workload, items: tuple[LoadItem, ...]) -> tuple[str, ...]:
     open_items = [item for item in items if conditions(item.node)]
     # The model's own files say which modules are stored how: then each item says what it leaves out.
-    left = [] if workload.model is not None else [QUANTISATION_METADATA, OTHER_MODULES]
+    by_files = workload.model is not None
+    left: list[str] = [] if by_files else [QUANTISATION_METADATA, OTHER_MODULES]
     left += [_asked(item.node) for item in open_items]
     if not any(item.name == "workspace" for item in open_items):
         left.append(WORKING_MEMORY)
@@ -65,8 +67,8 @@ def _left_out(workload: Workload, items: tuple[LoadItem, ...]) -> tuple[str, ...
 
 
 def _asked(node: Node) -> str:
-    asked = "; ".join(condition.text for condition in conditions(node))
-    return f"{node.label}: unknown ({asked})"
+    asked = listed((condition.text for condition in conditions(node)), "; ")
+    return tell("{label}: unknown ({asked})", label=node.label, asked=asked)
 
 
 def _own(node: Node) -> tuple[str, ...]:

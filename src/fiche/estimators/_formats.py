@@ -13,6 +13,7 @@ from fiche.kernel.address import Span
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node, Unknown, either
 from fiche.kernel.origin import Stated
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 from fiche.kernel.workload import Workload
 
@@ -50,7 +51,9 @@ def value_bits(workload: Workload, key: str, topic: str) -> Node:
         return named
     if isinstance(named, Unknown):
         return stated
-    return either(stated, named, f"formats.{key} and formats.{key}_bits are both stated")
+    return either(
+        stated, named, tell("formats.{key} and formats.{key}_bits are both stated", key=key)
+    )
 
 
 def named_bits(workload: Workload, key: str, topic: str) -> Node:
@@ -58,7 +61,12 @@ def named_bits(workload: Workload, key: str, topic: str) -> Node:
     fact = workload.facts.get(f"formats.{key}")
     name = f"formats.{key}.bits"
     if fact is None:
-        return missing(name, count_of("bits"), topic, f"state formats.{key}: {_known()}")
+        return missing(
+            name,
+            count_of("bits"),
+            topic,
+            tell("state formats.{key}: {known}", key=key, known=_known()),
+        )
     if fact.value not in BITS:
         return missing(name, count_of("bits"), topic, _unread(key, fact.value))
     return _defined(name, fact)
@@ -67,23 +75,37 @@ def named_bits(workload: Workload, key: str, topic: str) -> Node:
 def _defined(name: str, fact: Fact) -> Figure:
     bits = BITS[fact.value]
     span = fact.address if isinstance(fact.address, Span) else None
-    origin = Stated(span=span, because=f"{fact.value} holds {bits} bits a value")
+    origin = Stated(
+        span=span, because=tell("{value} holds {bits} bits a value", value=fact.value, bits=bits)
+    )
     return Figure(
         low=bits,
         high=bits,
         unit=count_of("bits"),
         origin=origin,
         id=name,
-        label=f"bits of {fact.value}",
+        label=tell("bits of {value}", value=fact.value),
     )
 
 
 def _unread(key: str, value: str) -> str:
     if value == "tf32":
-        return f"formats.{key}: tf32 is a way to compute, stored as fp32: state the stored format"
+        return tell(
+            "formats.{key}: tf32 is a way to compute, stored as fp32: state the stored format",
+            key=key,
+        )
     if key == "loaded":  # what was loaded has a name that a program printed, and no bits of its own
-        return f"write formats.loaded as one of {_known()}: '{value}' is not known here"
-    return f"state formats.{key}_bits: the bits of '{value}' are not known here ({_known()} are)"
+        return tell(
+            "write formats.loaded as one of {known}: '{value}' is not known here",
+            known=_known(),
+            value=value,
+        )
+    return tell(
+        "state formats.{key}_bits: the bits of '{value}' are not known here ({known} are)",
+        key=key,
+        value=value,
+        known=_known(),
+    )
 
 
 def _known() -> str:
@@ -107,7 +129,16 @@ def plain_bits(name: str, because: str) -> Figure:
         KeyError: no format of that name is known here.
     """
     bits = BITS[name]
-    origin = Stated(span=None, because=f"{because}: {name} holds {bits} bits a value")
+    origin = Stated(
+        span=None,
+        because=tell(
+            "{because}: {name} holds {bits} bits a value", because=because, name=name, bits=bits
+        ),
+    )
     return Figure(
-        low=bits, high=bits, unit=count_of("bits"), origin=origin, label=f"bits of {name}"
+        low=bits,
+        high=bits,
+        unit=count_of("bits"),
+        origin=origin,
+        label=tell("bits of {name}", name=name),
     )

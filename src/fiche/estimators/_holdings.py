@@ -16,6 +16,7 @@ from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Figure, Node, ceil, either, total
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -38,7 +39,7 @@ _STEPS = {
     "expert": "experts",
     "head": "head",
 }
-_LEFT = "unquantised"
+_LEFT = tell("unquantised")
 # Integers, and what checkpoints and classes keep in fp32 whatever the rest is in: the counts by type that
 # a hub prints of DeepSeek-V3 hold the routers' biases among F32, beside the scales of its blocks.
 _OTHER_WIDTHS = {
@@ -48,15 +49,19 @@ _OTHER_WIDTHS = {
     "expert_bias": 32,
 }
 _LABELS = {
-    "embedding": "embedding",
-    "linear": "linear layers",
-    "linear_kept": "linear layers that are left as they are",
-    "experts": "experts",
-    "experts_kept": "experts that are left as they are",
-    "head": "output head",
-    "other": "norms, biases, routers and other small parameters",
-    "scales": "scales, zero points and indices",
-    "prediction": "blocks that predict further tokens",
+    "embedding": tell("embedding"),
+    "linear": tell("linear layers"),
+    "linear_kept": tell("linear layers that are left as they are"),
+    "experts": tell("experts"),
+    "experts_kept": tell("experts that are left as they are"),
+    "head": tell("output head"),
+    "other": tell("norms, biases, routers and other small parameters"),
+    "scales": tell("scales, zero points and indices"),
+    "prediction": tell("blocks that predict further tokens"),
+    "vision": tell("vision"),
+    "audio": tell("audio"),
+    "encoder": tell("encoder"),
+    "projector": tell("projector"),
 }
 
 
@@ -135,7 +140,7 @@ def hull(one: Holding, other: Holding, because: str) -> Holding:
 
     def holding(group: Parameters) -> Steps:
         first, second = one(group), other(group)
-        told = " or ".join(dict.fromkeys(step.told for step in (*first, *second)))
+        told = listed(dict.fromkeys(step.told for step in (*first, *second)), " or ")
         hulled = either(_together(first), _together(second), because)
         return (Step(step_of(group), hulled, told),)
 
@@ -160,7 +165,13 @@ def _steps(group: Parameters, part: Packed, bits: Node, reason: str, title: str)
     because = part.or_kept or reason
     if because:
         whole = values if beside is None else values + beside
-        return (Step(name, either(whole, left, because), f"{title}, or {_LEFT}"),)
+        return (
+            Step(
+                name,
+                either(whole, left, because),
+                tell("{format}, or {other}", format=title, other=_LEFT),
+            ),
+        )
     scales = () if beside is None else (Step("scales", beside, title),)
     return (Step(name, values, title), *scales)
 
@@ -170,9 +181,9 @@ def _together(steps: Iterable[Step]) -> Figure:
 
 
 def _words(name: str, parts: Iterable[Step]) -> str:
-    told = " or ".join(dict.fromkeys(part.told for part in parts if part.told))
+    told = listed(dict.fromkeys(part.told for part in parts if part.told), " or ")
     label = _LABELS.get(name, name)
-    return f"{label}: {told}" if told else label
+    return tell("{step}: {formats}", step=label, formats=told) if told else label
 
 
 def _plain_bytes(group: Parameters, copies: Node, bits: Node) -> Figure:

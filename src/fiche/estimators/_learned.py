@@ -10,6 +10,7 @@ from fiche.kernel.figure import Figure, Node, Operand, Unknown, either, total
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE, count_of
 from fiche.kernel.workload import Workload
 
@@ -67,7 +68,7 @@ def counted(count: Node, bits: Node) -> Learned:
 
 def asked(condition: Condition, bits: Node) -> Learned:
     """Learned values that nobody can count before the condition is settled."""
-    return counted(Unknown(condition=condition, unit=ONE, label="learned parameters"), bits)
+    return counted(Unknown(condition=condition, unit=ONE, label=tell("learned parameters")), bits)
 
 
 def values(tensors: tuple[Learned, ...]) -> Node:
@@ -86,9 +87,9 @@ def stated_count(workload: Workload) -> Node:
         word(workload, "method.kind") == "full"
         and "method.trainable_parameters" not in workload.figures
     ):
-        text = "state model.parameters, the count of all values"
+        text = tell("state model.parameters, the count of all values")
         return stated(workload, "model.parameters", "parameters", text)
-    text = "state method.trainable_parameters: how many parameters are learned"
+    text = tell("state method.trainable_parameters: how many parameters are learned")
     return stated(workload, "method.trainable_parameters", "trained_parameters", text)
 
 
@@ -146,7 +147,7 @@ def through_peft(workload: Workload) -> bool | None:
 def _adapter_bits(workload: Workload) -> Node:
     """PEFT casts adapters to fp32 where the base is 16-bit, unless autocast_adapter_dtype is off."""
     cast = setting(workload, "autocast_adapter_dtype")
-    wide = _bits(32, "PEFT keeps adapters in fp32 (autocast_adapter_dtype, peft 0.21.2)")
+    wide = _bits(32, tell("PEFT keeps adapters in fp32 (autocast_adapter_dtype, peft 0.21.2)"))
     if cast == "no":
         return unquantised_bits(workload)
     if cast == "yes" or through_peft(workload):
@@ -154,7 +155,7 @@ def _adapter_bits(workload: Workload) -> Node:
     base = unquantised_bits(workload)
     if isinstance(base, Unknown):
         return value_bits(workload, "learned", "learned_format")
-    because = "adapters in fp32 as PEFT keeps them, or as the base: formats.learned is untold"
+    because = tell("adapters in fp32 as PEFT keeps them, or as the base: formats.learned is untold")
     return either(base, wide, because)
 
 
@@ -166,7 +167,10 @@ def _stored(workload: Workload) -> Figure | None:
     storage = workload.model.storage if workload.model is not None else ""
     if storage not in BITS:
         return None
-    return _bits(BITS[storage], f"the model's files name {storage} for unquantised values")
+    return _bits(
+        BITS[storage],
+        tell("the model's files name {storage} for unquantised values", storage=storage),
+    )
 
 
 def _bits(count: int, because: str) -> Figure:

@@ -13,6 +13,7 @@ from fiche.kernel.comparison import LoadItem
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, Unknown, either
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.trace import walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -86,7 +87,9 @@ def _estimated_by(estimator: Estimator, workload: Workload, case: Case | None) -
     try:
         return estimator.estimate(workload, case)
     except ZeroDivisionError as error:
-        text = f"give the numbers of {estimator.title} again: {error}"
+        text = tell(
+            "give the numbers of {title} again: {error}", title=estimator.title, error=str(error)
+        )
         asked = missing(qualified(case, estimator.name), BYTE, "need", text)
         return (replace(asked, label=estimator.title),)
 
@@ -99,16 +102,21 @@ _OFFLOADED = {
 }
 
 
+_SHARED = ("tensor", "pipeline", "context")
+
+
 def _left_on_device(node: Node, estimator: Estimator, offload: str) -> Node:
     """What an offload to the host leaves: how much of it comes back at a time is the software's doing."""
     if estimator.name not in _OFFLOADED.get(offload, ()):
         return node
-    because = (
+    because = tell(
         "offloaded to the host: how much of it is on the device at a time is the software's doing"
     )
     left_out = node.left_out if isinstance(node, Figure) else ()
     held = either(0 * node, node, because)
-    return held.named(f"{node.id}.offloaded", f"{node.label}, offloaded", left_out=left_out)
+    return held.named(
+        f"{node.id}.offloaded", tell("{label}, offloaded", label=node.label), left_out=left_out
+    )
 
 
 def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:
@@ -118,10 +126,12 @@ def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:
     if estimator.spread == "parameters":
         share = following(node, split, estimator.name)
     else:
-        share = within(node, cutting(split, "tensor", "pipeline", "context"), estimator.name)
+        share = within(node, cutting(split, *_SHARED), estimator.name.replace("_", " "))
     if share is node or not isinstance(share, Figure):
         return node
-    return share.named(f"{node.id}.per_device", f"{node.label}, on the most loaded device")
+    return share.named(
+        f"{node.id}.per_device", tell("{label}, on the most loaded device", label=node.label)
+    )
 
 
 def _tops(workload: Workload, estimators: Sequence[Estimator]) -> tuple[Node, ...]:

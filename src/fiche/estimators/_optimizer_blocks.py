@@ -12,6 +12,7 @@ from fiche.estimators._optimizer_rules import Rule, plain
 from fiche.estimators._reading import word
 from fiche.kernel.figure import Node, Operand, ceil, either, floor, larger, smaller
 from fiche.kernel.number import Misread
+from fiche.kernel.said import tell
 from fiche.kernel.version import parse_version
 from fiche.kernel.workload import Workload
 
@@ -29,7 +30,7 @@ def bitsandbytes(states: int) -> Rule:
         wide = bytes_of(tensor.all_values * states, 32)
         narrow = tensor.copies * states * (bytes_of(tensor.values, 8) + _scales(tensor, workload))
         if tensor.flat:
-            because = "tensors below 4096 values stay in 32 bits: shapes are not known"
+            because = tell("tensors below 4096 values stay in 32 bits: shapes are not known")
             return either(narrow, wide, because)
         if tensor.role in ("embedding", "position"):
             return _embedding(narrow, wide, workload)
@@ -44,7 +45,9 @@ def _scales(tensor: Learned, workload: Workload) -> Node:
     told = parse_version(word(workload, "extensions.bitsandbytes"))
     changed = parse_version(_BLOCK_CHANGED)
     if isinstance(told, Misread) or isinstance(changed, Misread):
-        because = "blocks of 256 values since bitsandbytes 0.44.0, of 2048 before: state extensions"
+        because = tell(
+            "blocks of 256 values since bitsandbytes 0.44.0, of 2048 before: state extensions"
+        )
         return either(before, now, because)
     return before if told < changed else now
 
@@ -53,7 +56,7 @@ def _embedding(narrow: Node, wide: Node, workload: Workload) -> Node:
     """The Trainer of transformers asks for 32 bits on every embedding (trainer.py, 5.24.0)."""
     if word(workload, "engine.name").lower() == "transformers":
         return wide
-    return either(narrow, wide, "the Trainer of transformers keeps embeddings in 32 bits")
+    return either(narrow, wide, tell("the Trainer of transformers keeps embeddings in 32 bits"))
 
 
 def paged(rule: Rule) -> Rule:
@@ -64,7 +67,7 @@ def paged(rule: Rule) -> Rule:
         stays = nothing()
         if not tensor.flat:
             stays = (1 - at_least(tensor.values, _PAGED_FROM)) * whole
-        because = "paged: on the device, or moved to the host where memory runs short"
+        because = tell("paged: on the device, or moved to the host where memory runs short")
         return either(stays, whole, because)
 
     return kept
@@ -81,7 +84,7 @@ def torchao(code_bits: int, block: int, table: int) -> Rule:
             one = one + bytes_of(table, 32)
         narrow = tensor.copies * 2 * one
         if tensor.flat:
-            because = "tensors below 4096 values, or of broken blocks, keep their own format"
+            because = tell("tensors below 4096 values, or of broken blocks, keep their own format")
             return either(narrow, wide, because)
         broken = smaller(1, larger(0, tensor.values - block * blocks))
         packed = at_least(tensor.values, _SMALLEST) * (1 - broken)

@@ -8,6 +8,7 @@ from fiche.estimators._amounts import bytes_of, nothing, product
 from fiche.estimators._learned import Learned
 from fiche.estimators._reading import word
 from fiche.kernel.figure import Node, Operand, either
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 # Bytes of the states of all copies of a tensor; the last argument: bits of one value where it is plain.
@@ -35,7 +36,7 @@ def sgd(tensor: Learned, workload: Workload, bits: Operand) -> Node:
     told = option(workload, "momentum")
     if told:
         return one if _on(workload, "momentum") else nothing()
-    because = "one state with momentum, none without: optimizer.settings.momentum is untold"
+    because = tell("one state with momentum, none without: optimizer.settings.momentum is untold")
     return either(nothing(), one, because)
 
 
@@ -54,7 +55,7 @@ def adafactor(tensor: Learned, workload: Workload, bits: Operand) -> Node:
 
 def _factors(tensor: Learned, whole: Node, bits: Operand) -> Node:
     if tensor.flat:
-        because = "factored by rows and columns for a matrix: shapes are not known"
+        because = tell("factored by rows and columns for a matrix: shapes are not known")
         return either(nothing(), whole, because)
     if len(tensor.shape) == 1:
         return whole
@@ -71,7 +72,9 @@ def muon(tensor: Learned, workload: Workload, bits: Operand) -> Node:
         return one
     if not inner and not tensor.flat:
         return two
-    return either(one, two, "one state for a matrix under Muon; two where AdamW takes the tensor")
+    return either(
+        one, two, tell("one state for a matrix under Muon; two where AdamW takes the tensor")
+    )
 
 
 def _on(workload: Workload, name: str) -> bool:

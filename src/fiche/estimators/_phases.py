@@ -14,6 +14,7 @@ from fiche.estimators._reading import operation_is, qualified
 from fiche.kernel.comparison import LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Unknown, either, larger, total
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.trace import reevaluate, walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -57,7 +58,7 @@ def _before(item: LoadItem, phase: str, none: Figure) -> LoadItem:
     assert isinstance(early, Figure | Unknown)
     known = {each.id: each for each in walk(item.node) if each.id and each.id != none.id}
     (renamed,) = qualify((early,), f"{phase}_end.", known)
-    because = "kept at the end of the prefill, or room made for the whole sequence"
+    because = tell("kept at the end of the prefill, or room made for the whole sequence")
     held = either(renamed, item.node, because)
     return replace(item, node=held.named(f"{phase}.{item.node.id}", item.node.label))
 
@@ -75,7 +76,7 @@ def _total(phase: str, case: Case | None, items: tuple[LoadItem, ...]) -> PhaseT
     alive = [item for item in items if not item.phases or phase in item.phases]
     alive.sort(key=lambda item: -item.node.low)
     summed = together(alive)
-    label = f"{phase.replace('_', ' ')}: what is alive together"
+    label = tell("{phase}: what is alive together", phase=phase.replace("_", " "))
     named = summed.named(qualified(case, f"phase.{phase}"), label)
     return PhaseTotal(phase=phase, items=tuple(alive), total=named)
 
@@ -88,4 +89,4 @@ def together(alive: list[LoadItem]) -> Figure:
         return summed
     largest: Node = reduce(larger, passing[1:], passing[0])
     least = total([*(item.node for item in alive if item.resident), largest], BYTE)
-    return either(least, summed, "items that are not resident need not be alive at one time")
+    return either(least, summed, tell("items that are not resident need not be alive at one time"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Node, Unknown
+from fiche.kernel.said import tell
 from fiche.kernel.unit import Unit, count_of
 from fiche.kernel.workload import Case, Workload
 
@@ -27,7 +28,7 @@ def operation_is(workload: Workload, *operations: str) -> bool:
 def missing(name: str, unit: Unit, topic: str, text: str) -> Unknown:
     """An unknown under the id that the figure would have; the author can settle it (C2)."""
     condition = Condition(
-        topic=topic, text=text, supplier="author of the fiche", piece_kind="fiche"
+        topic=topic, text=text, supplier=tell("author of the fiche"), piece_kind="fiche"
     )
     return Unknown(condition=condition, unit=unit, id=name, label=_words(name))
 

@@ -13,6 +13,7 @@ from fiche.estimators._reading import word
 from fiche.kernel.figure import Node, ceil, either, larger, total
 from fiche.kernel.model import AttentionCache, Model, Parameters
 from fiche.kernel.record import record
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -26,6 +27,18 @@ _SOMETIMES_WHOLE = (
 _KEYS_AND_VALUES = ("k_proj.", "v_proj.")
 _EVENLY_CUT = ("linear", "expert")
 _WHOLE_ON_EACH = ("norm", "router", "position")
+_ROLES = {
+    "bias": tell("bias"),
+    "convolution": tell("convolution"),
+    "embedding": tell("embedding"),
+    "expert": tell("expert"),
+    "head": tell("head"),
+    "linear": tell("linear"),
+    "norm": tell("norm"),
+    "position": tell("position"),
+    "recurrent": tell("recurrent"),
+    "router": tell("router"),
+}
 
 
 @record(eq=False)
@@ -91,34 +104,38 @@ def placed(
 
 def told_cut(model: Model, split: Split) -> str:
     """In words: how parameters are cut, and what every device holds whole."""
-    told = []
+    told: list[str] = []
     if split.tensor is not None:
         whole = sorted({group.role for group in model.parameters} & set(_WHOLE_ON_EACH))
-        told.append(
-            "matrices cut by tensor" + (f"; {', '.join(whole)} whole on each" if whole else "")
-        )
+        told.append(tell("matrices cut by tensor"))
+        if whole:
+            told.append(
+                tell(
+                    "{roles} whole on each", roles=listed(_ROLES.get(role, role) for role in whole)
+                )
+            )
         if split.engine not in _CUT_VOCABULARY:
-            told.append("embedding and head cut or whole")
+            told.append(tell("embedding and head cut or whole"))
     if split.expert is not None and any(group.role == "expert" for group in model.parameters):
-        told.append("experts dealt out whole")
+        told.append(tell("experts dealt out whole"))
     if split.pipeline is not None:
-        told.append("layers dealt out by stages, both ends with the fullest at most")
+        told.append(tell("layers dealt out by stages, both ends with the fullest at most"))
     if split.shards_weights:
-        told.append("an even shard of all")
-    return "; ".join(told)
+        told.append(tell("an even shard of all"))
+    return listed(told, "; ")
 
 
 def following(node: Node, split: Split, item: str) -> Node:
     """An item that follows the parameters: cut as they are, and shared out where ZeRO says so."""
-    share = within(node, _product(split.tensor, split.pipeline), item)
+    share = within(node, _product(split.tensor, split.pipeline), item.replace("_", " "))
     return ceil(_over(share, split.data)) if split.shares_out(item) else share
 
 
 def within(node: Node, ways: Node | None, item: str) -> Node:
-    """At least an even part of an item, at most all of it: how it lies on the devices is not known."""
+    """At least an even part of `item`, at most all of it: how it lies on the devices is not known."""
     if ways is None:
         return node
-    because = f"how {item.replace('_', ' ')} lies on the devices is the software's doing"
+    because = tell("how {item} lies on the devices is the software's doing", item=item)
     return either(ceil(node / ways), node, because)
 
 
@@ -133,7 +150,7 @@ def _dealt(cut: list[tuple[Parameters, Node]], split: Split, prefix: str) -> Nod
     if split.pipeline is None:
         return whole
     stages = [(group, _in_one_stage(group, held, split.pipeline)) for group, held in cut]
-    because = (
+    because = tell(
         "which stage holds which layers, and the embedding or the head, is the software's doing"
     )
     least = ceil(whole / split.pipeline)
@@ -146,7 +163,10 @@ def _by_role(cut: list[tuple[Parameters, Node]], prefix: str) -> Node:
         roles.setdefault(group.role, []).append(held)
     return total(
         (
-            total(held, BYTE).named(f"{prefix}.{role}", f"{role} parameters on one device")
+            total(held, BYTE).named(
+                f"{prefix}.{role}",
+                tell("{role} parameters on one device", role=_ROLES.get(role, role)),
+            )
             for role, held in roles.items()
         ),
         BYTE,
@@ -166,7 +186,7 @@ def _cut(held: Node, shares: tuple[Node | None, Node | None]) -> Node:
     least, most = (held if share is None else ceil(held * share) for share in shares)
     if shares[0] is shares[1]:
         return least
-    return either(least, most, "cut over the tensor-parallel devices, or whole on each")
+    return either(least, most, tell("cut over the tensor-parallel devices, or whole on each"))
 
 
 def _shares(group: Parameters, model: Model, split: Split) -> tuple[Node | None, Node | None]:

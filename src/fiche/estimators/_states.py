@@ -15,6 +15,7 @@ from fiche.estimators._optimizers import Optimizer, optimizer_of
 from fiche.estimators._reading import stated, word
 from fiche.estimators._trained import learned
 from fiche.kernel.figure import Figure, Node, larger, total
+from fiche.kernel.said import tell
 from fiche.kernel.trace import conditions
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
@@ -39,7 +40,7 @@ def _gradient(tensor: Learned, workload: Workload) -> Node:
     if _told(workload, "gradient") or conditions(tensor.bits):
         return bytes_of(tensor.all_values, value_bits(workload, "gradient", "gradient_format"))
     if engine_of(workload) in MEGATRON:
-        because = "Megatron accumulates gradients in fp32 (distributed optimizer: 18 bytes)"
+        because = tell("Megatron accumulates gradients in fp32 (distributed optimizer: 18 bytes)")
         return bytes_of(tensor.all_values, plain_bits("fp32", because))
     return bytes_of(tensor.all_values, tensor.bits)
 
@@ -69,7 +70,7 @@ def _by_count(tensor: Learned, workload: Workload, optimizer: Optimizer | None) 
         workload,
         "optimizer.states_per_parameter",
         "optimizer_states",
-        "state optimizer.states_per_parameter: values kept for each learned parameter",
+        tell("state optimizer.states_per_parameter: values kept for each learned parameter"),
     )
     return bytes_of(tensor.all_values * states, state_bits(tensor, workload, optimizer))
 
@@ -93,9 +94,9 @@ def state_bits(tensor: Learned, workload: Workload, optimizer: Optimizer | None)
     if optimizer is None or (conditions(tensor.bits) and not optimizer.fixed):
         return value_bits(workload, "optimizer_state", "optimizer_format")
     if optimizer.fixed:
-        return plain_bits("fp32", f"{optimizer.source} keeps states in fp32")
+        return plain_bits("fp32", tell("{source} keeps states in fp32", source=optimizer.source))
     if holds_master(workload):
-        return plain_bits("fp32", "states stand beside master weights in fp32")
+        return plain_bits("fp32", tell("states stand beside master weights in fp32"))
     return tensor.bits
 
 
@@ -114,7 +115,7 @@ def master_bytes(workload: Workload) -> Figure:
 def _master(tensor: Learned, workload: Workload) -> Node:
     if _told(workload, "master"):
         return bytes_of(tensor.all_values, value_bits(workload, "master", "master_format"))
-    copy = bytes_of(tensor.all_values, plain_bits("fp32", "master weights in fp32"))
+    copy = bytes_of(tensor.all_values, plain_bits("fp32", tell("master weights in fp32")))
     return narrower(tensor.bits, 32) * copy
 
 

@@ -23,6 +23,7 @@ from fiche.estimators._states import MEGATRON, engine_of
 from fiche.estimators._widths_kept import widths
 from fiche.kernel.figure import Figure, Node, larger, total
 from fiche.kernel.model import Block, CrossCache, Model
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -36,7 +37,6 @@ _PLAIN_MODULES = (
     "llamafactory",
     "deepspeed",
 )
-_MEASURE = "measure forward and backward: what {} keeps is in no formula here"
 _DROPOUTS = (
     "attention_dropout",
     "attn_pdrop",
@@ -49,15 +49,15 @@ _DROPOUTS = (
 def tokens(case: Case | None) -> Figure:
     """Tokens of one microbatch: sequences x tokens of a sequence, as executed."""
     microbatch = dimension(
-        case, "microbatch", "microbatch", "state microbatch: sequences at a time"
+        case, "microbatch", "microbatch", tell("state microbatch: sequences at a time")
     )
     counted = microbatch * sequence(case)
-    return counted.named(qualified(case, "microbatch_tokens"), "tokens of one microbatch")
+    return counted.named(qualified(case, "microbatch_tokens"), tell("tokens of one microbatch"))
 
 
 def sequence(case: Case | None) -> Node:
     """Tokens of one sequence, as executed after padding."""
-    text = "state sequence_tokens: tokens of one sequence, padding included"
+    text = tell("state sequence_tokens: tokens of one sequence, padding included")
     return dimension(case, "sequence_tokens", "context", text)
 
 
@@ -117,7 +117,9 @@ def layer(block: Block, workload: Workload, model: Model, step: Step) -> Figure:
 
 
 def _adapters(block: Block, workload: Workload, model: Model) -> Iterator[Node]:
-    rank = stated(workload, "method.rank", "rank", "state method.rank, the rank of the adapters")
+    rank = stated(
+        workload, "method.rank", "rank", tell("state method.rank, the rank of the adapters")
+    )
     bits = parameter_bits(workload)
     dropout = setting(workload, "lora_dropout").strip("0.") != ""
     for group in targeted(workload, model):
@@ -152,18 +154,26 @@ def strange(workload: Workload, model: Model) -> Iterable[Node]:
     """One question for the program, the kinds of layer and the model that have no formula, if any."""
     found = tuple(_strange(workload, model))
     if found:
-        yield missing("layers_kept", BYTE, "need", _MEASURE.format(", ".join(found)))
+        text = tell(
+            "measure forward and backward: what {parts} keeps is in no formula here",
+            parts=listed(found),
+        )
+        yield missing("layers_kept", BYTE, "need", text)
 
 
 def _strange(workload: Workload, model: Model) -> Iterator[str]:
     engine = engine_of(workload)
     if engine not in _PLAIN_MODULES and engine not in MEGATRON:
-        yield f"a layer under {engine or 'an engine that is not named'}"
+        yield tell("a layer under {engine}", engine=engine or tell("an engine that is not named"))
     kinds = {block.kind for block in model.blocks if not covered(block, model)}
     for kind in sorted(kinds):
-        yield f"a layer of kind {kind} of {model.model_type or 'this model'}"
+        yield tell(
+            "a layer of kind {kind} of {model_type}",
+            kind=kind,
+            model_type=model.model_type or tell("this model"),
+        )
     if any(isinstance(cache, CrossCache) for cache in model.caches):
-        yield "an encoder and a decoder that reads it"
+        yield tell("an encoder and a decoder that reads it")
 
 
 def largest_layer(parts: Iterable[Node]) -> Figure:

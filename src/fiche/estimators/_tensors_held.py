@@ -11,10 +11,11 @@ from fiche.kernel.checkpoint import Checkpoint, TensorGroup
 from fiche.kernel.figure import Figure, either, total
 from fiche.kernel.model import Model
 from fiche.kernel.origin import Declared
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE, count_of
 
 _WORDS = {"F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16"}
-_NO_BUFFERS = "whether the engine holds these beside its parameters is not known"
+_NO_BUFFERS = tell("whether the engine holds these beside its parameters is not known")
 _EMBEDDING, _HEAD = "token_embd.weight", "output.weight"
 
 
@@ -22,11 +23,16 @@ def stored_bytes(checkpoint: Checkpoint) -> Figure:
     """All tensors, exact, one step a type."""
     types = sorted({group.dtype for group in checkpoint.groups})
     steps = [
-        _declared(checkpoint, f"weights_stored.{dtype.lower()}", f"tensors of type {dtype}", held)
+        _declared(
+            checkpoint,
+            f"weights_stored.{dtype.lower()}",
+            tell("tensors of type {dtype}", dtype=dtype),
+            held,
+        )
         for dtype in types
         if (held := [each for each in checkpoint.groups if each.dtype == dtype])
     ]
-    label = f"weights as stored: every tensor that {checkpoint.file} lists"
+    label = tell("weights as stored: every tensor that {file} lists", file=checkpoint.file)
     return total(steps, BYTE).named("weights_stored", label)
 
 
@@ -36,13 +42,15 @@ def held_by_class(
     """What a class holds of the stored tensors, and words for what is not settled."""
     found = explain(model)
     if found is None or found.loaded is None:
-        return stored, ("what the engine leaves out or adds: config.json is not given",)
+        return stored, (tell("what the engine leaves out or adds: config.json is not given"),)
     held, left = stored, []
     off, may = _lines(found, False), _lines(found, None)
     if off:
-        held = held - _sum(checkpoint, "weights.left_out", "stored, and not loaded", off)
+        held = held - _sum(checkpoint, "weights.left_out", tell("stored, and not loaded"), off)
     if may:
-        extra = _sum(checkpoint, "weights.buffers", "stored, and no parameter of the class", may)
+        extra = _sum(
+            checkpoint, "weights.buffers", tell("stored, and no parameter of the class"), may
+        )
         held = held - either(extra * 0, extra, _NO_BUFFERS)
     for line in found.lines:
         if line.kind == "missing":
@@ -53,7 +61,11 @@ def held_by_class(
 def embedding_bytes(checkpoint: Checkpoint) -> Figure | None:
     """The token embedding of a GGUF file, None where it names none."""
     found = [group for group in checkpoint.groups if group.name == _EMBEDDING]
-    return _declared(checkpoint, "weights.embedding", "token embedding", found) if found else None
+    return (
+        _declared(checkpoint, "weights.embedding", tell("token embedding"), found)
+        if found
+        else None
+    )
 
 
 def has_head(checkpoint: Checkpoint) -> bool:
@@ -77,7 +89,9 @@ def values(checkpoint: Checkpoint) -> Figure:
             for side in group.shape:
                 product *= side
             count += product
-    return _leaf(checkpoint, "weights.values", "values of all tensors", count, unit_of_bytes=False)
+    return _leaf(
+        checkpoint, "weights.values", tell("values of all tensors"), count, unit_of_bytes=False
+    )
 
 
 def _lines(found: Explained, loaded: bool | None) -> dict[str, int]:

@@ -15,6 +15,7 @@ from fiche.kernel.doors import Quantisation
 from fiche.kernel.figure import Node, Unknown, either
 from fiche.kernel.model import Model
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 from fiche.kernel.workload import Workload
 
@@ -66,7 +67,7 @@ def stored(workload: Workload, model: Model, *, dequantised: bool = False) -> Tr
     return replace(
         found,
         holding=hull(found.holding, other.holding, _contradiction(by_config, said)),
-        told=f"{found.told} (config.json) or {other.told} (fiche)",
+        told=tell("{told} (config.json) or {told_2} (fiche)", told=found.told, told_2=other.told),
     )
 
 
@@ -103,8 +104,10 @@ def _by_fiche(
     other = _named(said, model, workload, bits, dequantised)
     if model.config is None or not model.storage:
         return other
-    because = _contradiction(f"{model.storage} without quantization_config", said)
-    told = f"{model.storage} (config.json) or {other.told} (fiche)"
+    because = _contradiction(
+        tell("{storage} without quantization_config", storage=model.storage), said
+    )
+    told = tell("{storage} (config.json) or {told} (fiche)", storage=model.storage, told=other.told)
     return replace(as_config, holding=hull(other.holding, as_config.holding, because), told=told)
 
 
@@ -115,7 +118,7 @@ def _by_default(workload: Workload, model: Model, found: Treatment) -> Treatment
     width, because = _engine_default(workload, model)
     if not width:
         return found
-    bits = plain_bits(width, "the engine's default")
+    bits = plain_bits(width, tell("the engine's default"))
     holding = hull(found.holding, plain(bits, width), because)
     return replace(found, holding=holding, because=because, otherwise=bits)
 
@@ -125,14 +128,16 @@ def _engine_default(workload: Workload, model: Model) -> tuple[str, str]:
     storage = word(workload, "formats.storage") or model.storage
     major = version.split(".")[0]
     if engine == "transformers" and storage != "fp32" and major.isdigit() and int(major) < 5:
-        why = (
+        why = tell(
             "transformers before 5 loads in fp32 unless torch_dtype is given: state formats.loaded"
         )
         return "fp32", why
     if engine == "vllm" and storage == "fp32":
         return (
             "bf16",
-            "vLLM loads an fp32 checkpoint in 16 bits unless dtype is given: state formats.loaded",
+            tell(
+                "vLLM loads an fp32 checkpoint in 16 bits unless dtype is given: state formats.loaded"
+            ),
         )
     return "", ""
 
@@ -197,7 +202,11 @@ def _method_word(model: Model) -> str:
         return "bitsandbytes"
     if told.told("quant_algo") or told.told("quantization"):
         return "modelopt"
-    return "compressed-tensors" if told.told("config_groups") else "a quantisation without a name"
+    return (
+        "compressed-tensors"
+        if told.told("config_groups")
+        else tell("a quantisation without a name")
+    )
 
 
 def _plain(workload: Workload, model: Model) -> Node:
@@ -214,7 +223,7 @@ def _plain(workload: Workload, model: Model) -> Node:
 
 
 def _asked() -> Unknown:
-    text = "state formats.storage, or give config.json its dtype"
+    text = tell("state formats.storage, or give config.json its dtype")
     return missing("model.storage.bits", count_of("bits"), "storage_format", text)
 
 
@@ -228,4 +237,8 @@ def _file(model: Model) -> str:
 
 
 def _contradiction(config: str, fiche: str) -> str:
-    return f"config.json says {config}, formats.storage says {fiche}: state formats.loaded"
+    return tell(
+        "config.json says {config}, formats.storage says {fiche}: state formats.loaded",
+        config=config,
+        fiche=fiche,
+    )

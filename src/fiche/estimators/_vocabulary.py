@@ -17,12 +17,13 @@ from fiche.estimators._widths_kept import widths
 from fiche.kernel.figure import Figure, Node, ceil, either, smaller
 from fiche.kernel.model import Model
 from fiche.kernel.number import Misread
+from fiche.kernel.said import tell
 from fiche.kernel.version import parse_version
 from fiche.kernel.workload import Case, Workload
 
 FP32 = 32
 _SAME_SHAPE_SINCE = "5.0.0"  # transformers shifts the labels, no more the logits
-_WITHOUT_LOSS = "a chunked or fused loss never holds all logits"
+_WITHOUT_LOSS = tell("a chunked or fused loss never holds all logits")
 
 
 def vocabulary_of(workload: Workload) -> Node | None:
@@ -61,10 +62,12 @@ def _chunk(workload: Workload, vocabulary: Node, seen: Node) -> Node:
 def in_their_own_format(workload: Workload, values: Node) -> Figure:
     """Logits as the head gives them: in the format that is computed in, or the wider one beside it."""
     width = widths(workload)
-    because = "logits in the format of computing, or of the wider values beside it"
+    because = tell("logits in the format of computing, or of the wider values beside it")
     whole = either(ceil(values * width.least), ceil(values * width.most), because)
     if _capped(workload):
-        whole = either(whole, whole * 3, "logits that are capped by a tanh are kept up to thrice")
+        whole = either(
+            whole, whole * 3, tell("logits that are capped by a tanh are kept up to thrice")
+        )
     return whole
 
 
@@ -85,7 +88,9 @@ def shifted(workload: Workload, values: Node) -> Figure:
     known = not isinstance(told, Misread) and not isinstance(since, Misread) and told >= since
     if engine_of(workload) == "transformers" and known:
         return nothing()
-    return either(nothing(), in_fp32(values), "labels are shifted, or a copy of the logits is")
+    return either(
+        nothing(), in_fp32(values), tell("labels are shifted, or a copy of the logits is")
+    )
 
 
 def by_loss(workload: Workload, whole: Figure) -> Figure:
@@ -93,16 +98,20 @@ def by_loss(workload: Workload, whole: Figure) -> Figure:
     told = word(workload, "training.loss")
     if told == "full":
         return whole
-    because = _WITHOUT_LOSS if told else f"{_WITHOUT_LOSS}: training.loss is untold"
+    because = (
+        _WITHOUT_LOSS
+        if told
+        else tell("{without_loss}: training.loss is untold", without_loss=_WITHOUT_LOSS)
+    )
     return either(nothing(), whole, because)
 
 
 def evaluated_tokens(case: Case | None) -> Node:
     """Tokens of one batch of an evaluation, which has a size of its own."""
-    text = "state batch: sequences of one batch of the evaluation"
+    text = tell("state batch: sequences of one batch of the evaluation")
     counted = dimension(case, "batch", "microbatch", text) * sequence(case)
     return counted.named(
-        qualified(case, "evaluated_tokens"), "tokens of one batch of the evaluation"
+        qualified(case, "evaluated_tokens"), tell("tokens of one batch of the evaluation")
     )
 
 

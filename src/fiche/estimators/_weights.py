@@ -20,14 +20,17 @@ from fiche.kernel.checkpoint import Checkpoint
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Unknown, ceil, either, total
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
-_BUFFERS = "buffers that the engine makes beside the parameters (rotary tables, masks)"
-_BESIDE = "what a checkpoint may hold beside the parameters of its class (a tied head, buffers)"
-_HOST = (
-    "llama.cpp keeps the token embedding in host memory unless told otherwise, and puts a tied one on the "
-    "device a second time, as output"
+_BUFFERS = tell("buffers that the engine makes beside the parameters (rotary tables, masks)")
+_BESIDE = tell(
+    "what a checkpoint may hold beside the parameters of its class (a tied head, buffers)"
+)
+_HOST = tell(
+    "llama.cpp keeps the token embedding in host memory unless told otherwise, and puts "
+    "a tied one on the device a second time, as output"
 )
 
 
@@ -54,7 +57,8 @@ def stored_of(workload: Workload, model: Model) -> Figure | None:
     how = stored(workload, model)
     found = summed(model.parameters, how.holding, "weights_stored")
     held = _with_doubts(model, found.total)
-    label = f"weights as stored: {how.told}".rstrip(": ")
+    stored_as = tell("weights as stored: {format}", format=how.told)
+    label = stored_as if how.told else tell("weights as stored")
     return held.named("weights_stored", label, left_out=(_BESIDE,))
 
 
@@ -63,7 +67,9 @@ def on_device(share: Node, whole: Node, how: str = "") -> Node:
     if share is whole or not isinstance(share, Figure):
         return share
     left_out = whole.left_out if isinstance(whole, Figure) else ()
-    label = f"{whole.label}, on the most loaded device{how and f' ({how})'}"
+    label = tell("{item}, on the most loaded device", item=whole.label)
+    if how:
+        label = tell("{item}, on the most loaded device ({how})", item=whole.label, how=how)
     return share.named(f"{whole.id}.per_device", label, left_out=left_out)
 
 
@@ -82,7 +88,7 @@ def open_formats(workload: Workload) -> tuple[Condition, ...]:
 
 def _asked(text: str) -> Condition:
     return Condition(
-        topic="storage_format", text=text, supplier="author of the fiche", piece_kind="fiche"
+        topic="storage_format", text=text, supplier=tell("author of the fiche"), piece_kind="fiche"
     )
 
 
@@ -112,11 +118,13 @@ def _of_tensors(workload: Workload, model: Model, checkpoint: Checkpoint) -> Nod
     whole = stored_bytes(checkpoint)
     if checkpoint.format == "gguf":
         return _followed(
-            workload, _on_llama_cpp(workload, checkpoint, whole), "as the file has them"
+            workload,
+            _on_llama_cpp(workload, checkpoint, whole),
+            tell("weights, as the file has them"),
         )
     held, left = held_by_class(model, checkpoint, whole)
     held = _or_otherwise(workload, model, checkpoint, held)
-    return _followed(workload, held, "from the tensors", (*left, _BUFFERS))
+    return _followed(workload, held, tell("weights, from the tensors"), (*left, _BUFFERS))
 
 
 def _or_otherwise(workload: Workload, model: Model, checkpoint: Checkpoint, held: Figure) -> Figure:
@@ -128,7 +136,11 @@ def _or_otherwise(workload: Workload, model: Model, checkpoint: Checkpoint, held
     if kind and model.storage and kind != model.storage and is_plain(model.storage):
         by_config = plain(plain_bits(model.storage, "config.json"), model.storage)
         other = summed(_loaded_groups(model), by_config, "weights.as_config")
-        because = f"tensors are {kind}, config.json says {model.storage}: state formats.loaded"
+        because = tell(
+            "tensors are {kind}, config.json says {storage}: state formats.loaded",
+            kind=kind,
+            storage=model.storage,
+        )
         return either(held, other.total, because)
     if not how.because:
         return held
@@ -140,11 +152,14 @@ def _or_otherwise(workload: Workload, model: Model, checkpoint: Checkpoint, held
 def _of_groups(workload: Workload, model: Model) -> Node:
     how = loaded(workload, model)
     found = summed(_loaded_groups(model), how.holding, "weights")
-    told = f"by the modules of {model.model_type}: {how.told}".rstrip(": ")
+    label = tell("weights, by the modules of {model}", model=model.model_type)
+    if how.told:
+        modules = model.model_type
+        label = tell("weights, by the modules of {model}: {format}", model=modules, format=how.told)
     if how.gguf:
-        return _of_gguf(workload, model, found, told)
+        return _of_gguf(workload, model, found, label)
     whole = _with_doubts(model, found.total)
-    weights = whole.named("weights", f"weights, {told}", left_out=(_BUFFERS,))
+    weights = whole.named("weights", label, left_out=(_BUFFERS,))
     split = split_of(workload)
     if split is None:
         return weights
@@ -165,8 +180,8 @@ def _loaded_groups(model: Model) -> tuple[Parameters, ...]:
 def _of_values(workload: Workload, checkpoint: Checkpoint) -> Node:
     bits = named_bits(workload, "loaded", "storage_format")
     weights = ceil(values(checkpoint) * bits / BITS_PER_BYTE)
-    said = word(workload, "formats.loaded")
-    return _followed(workload, weights, f"as really loaded: {said}", (_BUFFERS,))
+    label = tell("weights, as really loaded: {format}", format=word(workload, "formats.loaded"))
+    return _followed(workload, weights, label, (_BUFFERS,))
 
 
 def _on_llama_cpp(workload: Workload, checkpoint: Checkpoint, whole: Figure) -> Figure:
@@ -176,13 +191,13 @@ def _on_llama_cpp(workload: Workload, checkpoint: Checkpoint, whole: Figure) -> 
     return _host_or_device(whole, embedding, whole - embedding, tied=not has_head(checkpoint))
 
 
-def _of_gguf(workload: Workload, model: Model, found: Sum, told: str) -> Node:
+def _of_gguf(workload: Workload, model: Model, found: Sum, label: str) -> Node:
     whole, embedding = _with_doubts(model, found.total), found.steps.get("embedding")
     if embedding is not None and _llama_cpp(workload):
         rest = [step for name, step in found.steps.items() if name != "embedding"]
         without = _with_doubts(model, total(rest, BYTE))
         whole = _host_or_device(whole, embedding, without, tied=model.tied)
-    return _followed(workload, whole, told)
+    return _followed(workload, whole, label)
 
 
 def _host_or_device(
@@ -199,9 +214,9 @@ def _llama_cpp(workload: Workload) -> bool:
 
 
 def _followed(
-    workload: Workload, weights: Figure, told: str, left_out: tuple[str, ...] = ()
+    workload: Workload, weights: Figure, label: str, left_out: tuple[str, ...] = ()
 ) -> Node:
-    named = weights.named("weights", f"weights, {told}", left_out=left_out)
+    named = weights.named("weights", label, left_out=left_out)
     split, model = split_of(workload), workload.model
     if split is None:
         return named

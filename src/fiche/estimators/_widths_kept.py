@@ -13,6 +13,7 @@ from fiche.estimators._learned import (
 from fiche.estimators._reading import word
 from fiche.kernel.figure import Figure, Node, either, larger
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 
@@ -35,9 +36,10 @@ def widths(workload: Workload) -> Widths:
     most = larger(computed, base)
     if may_be_cast(workload):
         most = larger(
-            most, plain_bits("fp32", "a base prepared for k-bit training computes norms in fp32")
+            most,
+            plain_bits("fp32", tell("a base prepared for k-bit training computes norms in fp32")),
         )
-    because = "the format of computing, or the wider one beside it"
+    because = tell("the format of computing, or the wider one beside it")
     return Widths(least=each(computed), most=each(most), bits=either(computed, most, because))
 
 

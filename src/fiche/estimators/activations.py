@@ -13,12 +13,13 @@ from fiche.estimators._training import KEPT_FOR_BACKWARD, learns, observable, re
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_QUESTION = (
+_QUESTION = tell(
     "measure forward and backward with this microbatch, these sequences and this checkpointing"
 )
-_LEFT_OUT = ("images and audio beside the text", "microbatches in flight on a pipeline")
+_LEFT_OUT = (tell("images and audio beside the text"), tell("microbatches in flight on a pipeline"))
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -28,7 +29,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     if model is None or not model.blocks or reserved(workload, "activations"):
         return observable(workload, case, "activations", _QUESTION)
     bounds = _bounds(workload, model, case)
-    label = "activations kept for the backward pass"
+    label = tell("activations kept for the backward pass")
     return (bounds.named(qualified(case, "activations"), label, left_out=_LEFT_OUT),)
 
 
@@ -58,19 +59,23 @@ def _bounds(workload: Workload, model: Model, case: Case | None) -> Figure:
         low = nothing()
     name = qualified(case, "activations")
     return either(
-        ceil(low).named(f"{name}.least", "what the backward pass cannot do without"),
-        ceil(high).named(f"{name}.most", "what plain modules keep"),
+        ceil(low).named(f"{name}.least", tell("what the backward pass cannot do without")),
+        ceil(high).named(f"{name}.most", tell("what plain modules keep")),
         _because(told),
     )
 
 
 def _because(told: str) -> str:
     if told == "full":
-        return "the input of each layer, in the narrowest or the widest format of the step"
+        return tell("the input of each layer, in the narrowest or the widest format of the step")
     if told == "none":
-        return "code may recompute element-wise steps, or keep all that its modules save"
-    how = "some layers or steps are recomputed" if told else "training.checkpointing is untold"
-    return f"{how}: the input of each layer, up to all that its modules save"
+        return tell("code may recompute element-wise steps, or keep all that its modules save")
+    how = (
+        tell("some layers or steps are recomputed")
+        if told
+        else tell("training.checkpointing is untold")
+    )
+    return tell("{how}: the input of each layer, up to all that its modules save", how=how)
 
 
 def _may_leave(workload: Workload, told: str) -> bool:

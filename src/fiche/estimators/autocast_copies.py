@@ -10,6 +10,7 @@ from fiche.estimators._reading import word
 from fiche.estimators._training import KEPT_FOR_BACKWARD, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, either, total
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -27,9 +28,11 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     wide = 1 - narrower(weight_bits(workload), 32)
     copies = total((bytes_of(elements(g), 16) * wide for g in held(model) if g.role in _CAST), BYTE)
     if word(workload, "training.checkpointing") != "none":
-        because = "recomputed layers let go of their copies: training.checkpointing is not none"
+        because = tell(
+            "recomputed layers let go of their copies: training.checkpointing is not none"
+        )
         copies = either(nothing(), copies, because)
-    return (copies.named("autocast_copies", "16-bit copies of fp32 weights under autocast"),)
+    return (copies.named("autocast_copies", tell("16-bit copies of fp32 weights under autocast")),)
 
 
 MEMBER = Estimator(

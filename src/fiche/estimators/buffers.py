@@ -5,9 +5,10 @@ from __future__ import annotations
 from fiche.estimators._training import learns, observable
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_QUESTION = "measure the level after the model is loaded, beside its weights"
+_QUESTION = tell("measure the level after the model is loaded, beside its weights")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:

@@ -29,11 +29,12 @@ from fiche.estimators.engines._transformers import (
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, ceil, either, larger
 from fiche.kernel.model import AttentionCache, Cache, LatentCache, Model
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_LABEL = "a layer's cache while it grows, expands or is brought back"
+_LABEL = tell("a layer's cache while it grows, expands or is brought back")
 
-_ONE_SIDE = "a step joins a layer's keys, then its values; a prefill holds both a second time"
+_ONE_SIDE = tell("a step joins a layer's keys, then its values; a prefill holds both a second time")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -80,7 +81,7 @@ def _larger_side(cache: LatentCache, workload: Workload) -> Node:
         first,
         cache.heads * larger(cache.key_dim, cache.value_dim) * width.key,
         larger(cache.latent, cache.rope) * width.key,
-        f"transformers before {first} cached the keys and values of every head",
+        tell("transformers before {first} cached the keys and values of every head", first=first),
     )
 
 
@@ -89,14 +90,14 @@ def _expanded(cache: LatentCache, workload: Workload) -> Node:
     width = cache_widths(workload)
     both = expanded_bytes(cache, width)
     beside = both + cache.heads * (larger(cache.key_dim, cache.rope) - cache.rope) * width.key
-    because = "values are a view of the projection, which holds the keys' first part as well"
+    because = tell("values are a view of the projection, which holds the keys' first part as well")
     first = LATENT if cache.index_dim is None else LATENT_INDEXED
     return VERSIONS.since(
         workload,
         first,
         0 * both,
         either(both, beside, because),
-        f"transformers before {first} cached every head, and expanded nothing",
+        tell("transformers before {first} cached every head, and expanded nothing", first=first),
     )
 
 

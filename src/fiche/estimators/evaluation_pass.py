@@ -11,10 +11,14 @@ from fiche.estimators._training import learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, total
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-_LEFT_OUT = ("logits collected over the batches of an evaluation", "caches, where it generates")
+_LEFT_OUT = (
+    tell("logits collected over the batches of an evaluation"),
+    tell("caches, where it generates"),
+)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -28,7 +32,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     held = total(
         (_one_layer(workload, model, case, counted), *_logits(workload, case, counted)), BYTE
     )
-    label = "one batch of an evaluation, without a graph"
+    label = tell("one batch of an evaluation, without a graph")
     return (held.named(qualified(case, "evaluation_pass"), label, left_out=_LEFT_OUT),)
 
 
@@ -41,7 +45,7 @@ def _one_layer(workload: Workload, model: Model, case: Case, counted: Node) -> F
     most = largest(layer(block, workload, model, step) for block in model.blocks)
     whole = ceil(total((most, *strange(workload, model)), BYTE) * counted)
     return either(
-        nothing(), whole, "one layer at work: at most what it would keep for a backward pass"
+        nothing(), whole, tell("one layer at work: at most what it would keep for a backward pass")
     )
 
 
@@ -59,7 +63,7 @@ def _logits(workload: Workload, case: Case, counted: Node) -> tuple[Figure, ...]
         return ()
     values = logits(workload, case, counted)
     loss = either(
-        nothing(), in_fp32(values) * 2, "the loss of an evaluation, where labels are given"
+        nothing(), in_fp32(values) * 2, tell("the loss of an evaluation, where labels are given")
     )
     return (by_loss(workload, in_their_own_format(workload, values)), by_loss(workload, loss))
 

@@ -10,10 +10,11 @@ from fiche.estimators._reading import qualified
 from fiche.estimators._training import learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, either, total
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-_LEFT_OUT = ("adapters merged into the base model",)
+_LEFT_OUT = (tell("adapters merged into the base model"),)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -24,10 +25,10 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     if case is None or "export" not in case.phases or known_model(workload) is None:
         return ()
     parts = (bytes_of(tensor.all_values, tensor.bits) for tensor in learned(workload))
-    because = "saved tensor by tensor, or as one gathered or converted state dict"
+    because = tell("saved tensor by tensor, or as one gathered or converted state dict")
     copy = either(nothing(), total(parts, BYTE), because)
     name = qualified(case, "export_copy")
-    return (copy.named(name, "second copy of what is saved", left_out=_LEFT_OUT),)
+    return (copy.named(name, tell("second copy of what is saved"), left_out=_LEFT_OUT),)
 
 
 MEMBER = Estimator(

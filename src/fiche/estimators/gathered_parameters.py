@@ -12,6 +12,7 @@ from fiche.estimators._training import AFTER_A_STEP, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, smaller, total
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _LIVE = 1_000_000_000  # parameters: DeepSpeed's default of stage3_max_live_parameters
@@ -24,8 +25,8 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     model = known_model(workload)
     if model is None:
         return ()
-    held_: Figure = either(*_bounds(workload, model), "how many are gathered at a time")
-    return (held_.named("gathered_parameters", "parameters gathered for use"),)
+    held_: Figure = either(*_bounds(workload, model), tell("how many are gathered at a time"))
+    return (held_.named("gathered_parameters", tell("parameters gathered for use")),)
 
 
 def _bounds(workload: Workload, model: Model) -> tuple[Figure, Figure]:

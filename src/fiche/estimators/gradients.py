@@ -10,9 +10,10 @@ from __future__ import annotations
 from fiche.estimators._training import GRADIENTS_ALIVE, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_LEFT_OUT = ("a second copy kept by accumulation or by communication",)
+_LEFT_OUT = (tell("a second copy kept by accumulation or by communication"),)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:

@@ -10,9 +10,10 @@ from fiche.estimators._reading import word
 from fiche.estimators._training import BEFORE_BACKWARD, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, either, larger, smaller
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_LEFT_OUT = ("gradients kept through an evaluation",)
+_LEFT_OUT = (tell("gradients kept through an evaluation"),)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -25,10 +26,12 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     else:
         kept = _of_earlier_microbatches(copy, case)
         if not told:
-            because = "gradients freed between steps (the default of PyTorch), or kept: training.zero_grad"
+            because = tell(
+                "gradients freed between steps (the default of PyTorch), or kept: training.zero_grad"
+            )
             kept = either(kept, copy, because)
     name = "kept_gradients" if case is None or not case.id else f"{case.id}.kept_gradients"
-    return (kept.named(name, "gradients alive before the backward pass", left_out=_LEFT_OUT),)
+    return (kept.named(name, tell("gradients alive before the backward pass"), left_out=_LEFT_OUT),)
 
 
 def _of_earlier_microbatches(copy: Figure, case: Case | None) -> Figure:
@@ -37,7 +40,7 @@ def _of_earlier_microbatches(copy: Figure, case: Case | None) -> Figure:
 
     accumulation = None if case is None else case.dimensions.get("accumulation")
     if accumulation is None:
-        return either(nothing(), copy, "those of earlier microbatches: state accumulation")
+        return either(nothing(), copy, tell("those of earlier microbatches: state accumulation"))
     return smaller(1, larger(accumulation, 1) - 1) * copy
 
 

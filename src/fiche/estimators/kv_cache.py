@@ -20,12 +20,13 @@ from fiche.estimators.engines._tokens import sequences, tokens_kept
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import AttentionCache, Model
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _KEYS_AND_VALUES = 2
 # Engines that hold, of a dense model, just what the formula says.
 _AS_STATED = ("", "transformers")
-_DENSE = "KV cache (dense: every layer keeps every token)"
+_DENSE = tell("KV cache (dense: every layer keeps every token)")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -60,17 +61,22 @@ def _stated_model(workload: Workload) -> Model:
 
 def _dimensions(workload: Workload) -> tuple[Node, ...]:
     return tuple(
-        stated(workload, f"model.{key}", "architecture", f"state model.{key}")
+        stated(workload, f"model.{key}", "architecture", tell("state model.{key}", key=key))
         for key in ("layers", "kv_heads", "head_dim")
     )
 
 
 def _left_out(workload: Workload, case: Case | None) -> tuple[str, ...]:
-    left = ["blocks or slots that the engine reserves beyond these tokens"]
+    left = [tell("blocks or slots that the engine reserves beyond these tokens")]
     if quantised(word(workload, "formats.cache")):
-        left.append(f"{QUANTISATION_METADATA} of a quantised cache")
+        left.append(
+            tell(
+                "{quantisation_metadata} of a quantised cache",
+                quantisation_metadata=QUANTISATION_METADATA,
+            )
+        )
     if case is not None and "images" in case.dimensions:
-        left.append("image tokens, unless prompt_tokens counts them")
+        left.append(tell("image tokens, unless prompt_tokens counts them"))
     return tuple(left)
 
 

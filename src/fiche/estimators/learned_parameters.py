@@ -9,6 +9,7 @@ from __future__ import annotations
 from fiche.estimators._reading import operation_is, word
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, total
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -19,7 +20,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
 
     parts = (bytes_of(tensor.all_values, tensor.bits) for tensor in learned(workload))
     added: Figure = total(parts, BYTE)
-    return (added.named("learned_parameters", "learned parameters, beside the base model"),)
+    return (added.named("learned_parameters", tell("learned parameters, beside the base model")),)
 
 
 def _adds_parameters(workload: Workload) -> bool:

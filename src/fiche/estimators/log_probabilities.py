@@ -9,6 +9,7 @@ from fiche.estimators._reading import qualified
 from fiche.estimators._training import FROM_THE_LOSS, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 
@@ -20,7 +21,8 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     held = by_loss(workload, whole)
     return (
         held.named(
-            qualified(case, "log_probabilities"), "log-probabilities kept for the backward pass"
+            qualified(case, "log_probabilities"),
+            tell("log-probabilities kept for the backward pass"),
         ),
     )
 

@@ -9,6 +9,7 @@ from fiche.estimators._reading import qualified
 from fiche.estimators._training import KEPT_FOR_BACKWARD, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 
@@ -18,7 +19,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     values = logits(workload, case)
     whole = in_their_own_format(workload, values)
     held = by_loss(workload, whole)
-    return (held.named(qualified(case, "logits"), "logits of a microbatch"),)
+    return (held.named(qualified(case, "logits"), tell("logits of a microbatch")),)
 
 
 def _applies(workload: Workload) -> bool:

@@ -9,6 +9,7 @@ from fiche.estimators._reading import qualified
 from fiche.estimators._training import BACKWARD, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 
@@ -18,7 +19,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     values = logits(workload, case)
     whole = in_fp32(values) * 2
     held = by_loss(workload, whole)
-    return (held.named(qualified(case, "logits_gradient"), "gradients of logits in fp32"),)
+    return (held.named(qualified(case, "logits_gradient"), tell("gradients of logits in fp32")),)
 
 
 def _applies(workload: Workload) -> bool:

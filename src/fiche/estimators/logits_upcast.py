@@ -9,6 +9,7 @@ from fiche.estimators._reading import qualified
 from fiche.estimators._training import IN_THE_LOSS, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 
@@ -18,7 +19,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     values = logits(workload, case)
     whole = copied(workload, values)
     held = by_loss(workload, whole)
-    return (held.named(qualified(case, "logits_upcast"), "copy of the logits in fp32"),)
+    return (held.named(qualified(case, "logits_upcast"), tell("copy of the logits in fp32")),)
 
 
 def _applies(workload: Workload) -> bool:

@@ -10,6 +10,7 @@ from fiche.estimators._reading import word
 from fiche.estimators._training import AFTER_A_STEP, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 
@@ -17,7 +18,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     from fiche.estimators._states import master_bytes
 
     copy: Figure = master_bytes(workload)
-    return (copy.named("master_weights", "master copy of the learned parameters"),)
+    return (copy.named("master_weights", tell("master copy of the learned parameters")),)
 
 
 def _applies(workload: Workload) -> bool:

@@ -11,10 +11,11 @@ from fiche.estimators._reading import word
 from fiche.estimators._training import AFTER_A_STEP, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_STEP = "temporaries of the update step"
-_MASTER = "a master copy of the weights"
+_STEP = tell("temporaries of the update step")
+_MASTER = tell("a master copy of the weights")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -31,10 +32,14 @@ def _label(workload: Workload) -> str:
 
     optimizer = optimizer_of(workload)
     if in_the_host(workload):
-        return "optimizer states, in the host's memory"
+        return tell("optimizer states, in the host's memory")
     if optimizer is None or "optimizer.states_per_parameter" in workload.figures:
-        return "optimizer states"
-    return f"optimizer states: {word(workload, 'optimizer.name')}, as in {optimizer.source}"
+        return tell("optimizer states")
+    return tell(
+        "optimizer states: {word}, as in {source}",
+        word=word(workload, "optimizer.name"),
+        source=optimizer.source,
+    )
 
 
 MEMBER = Estimator(

@@ -12,6 +12,7 @@ from fiche.estimators._reading import word
 from fiche.estimators._training import UPDATE, learns
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, either, total
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -25,7 +26,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     optimizer = optimizer_of(workload)
     assert optimizer is not None
     scratch = _scratch(workload, optimizer)
-    return (scratch.named("optimizer_workspace", "scratch of the optimizer step"),)
+    return (scratch.named("optimizer_workspace", tell("scratch of the optimizer step")),)
 
 
 def _scratch(workload: Workload, optimizer: Optimizer) -> Figure:
@@ -39,10 +40,10 @@ def _scratch(workload: Workload, optimizer: Optimizer) -> Figure:
     one = largest(bytes_of(t.values, b) for t, b in zip(tensors, bits, strict=True))
     told = word(workload, "training.foreach")
     if optimizer.fused or told == "no":
-        return either(nothing(), one, "fused, or one tensor at a time: at most its largest")
+        return either(nothing(), one, tell("fused, or one tensor at a time: at most its largest"))
     if told == "yes":
         return whole
-    because = "all tensors at once (foreach), or fused: training.foreach is untold"
+    because = tell("all tensors at once (foreach), or fused: training.foreach is untold")
     return either(nothing(), whole, because)
 
 

@@ -33,6 +33,7 @@ from fiche.estimators.engines._widths import computed_width, fixed
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, Operand, bare, ceil, either, larger, smaller
 from fiche.kernel.model import AttentionCache, Block, Model
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -43,11 +44,14 @@ _OTHERWISE = "apertus bloom cohere cohere2 deepseek_v2 deepseek_v3 falcon minist
 _COUNTED = COVERED - frozenset(_OTHERWISE.split())
 # Transformers 5.24 gives this type no fused kernel unless one is asked for.
 _EAGER = ("gemma2",)
-_POSITION = fixed("position.value_bytes", "bytes of a position", 8, "64 bits", BYTE)
-_TRUTH = fixed("mask.value_bytes", "bytes of a value of a mask", 1, "8 bits", BYTE)
-_LABEL = "activations of one layer while a prompt goes through"
-_BECAUSE = "the whole prompt at once, or by chunks and in fused kernels"
-_LEFT_OUT = ("masks of prompts that are padded to one length", "towers that read images or sound")
+_POSITION = fixed("position.value_bytes", tell("bytes of a position"), 8, tell("64 bits"), BYTE)
+_TRUTH = fixed("mask.value_bytes", tell("bytes of a value of a mask"), 1, tell("8 bits"), BYTE)
+_LABEL = tell("activations of one layer while a prompt goes through")
+_BECAUSE = tell("the whole prompt at once, or by chunks and in fused kernels")
+_LEFT_OUT = (
+    tell("masks of prompts that are padded to one length"),
+    tell("towers that read images or sound"),
+)
 _CHUNKS = ("max_num_batched_tokens", "prefill_chunk_size", "chunked_prefill_size", "n_ubatch")
 
 
@@ -58,7 +62,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     flying = _flying(workload, case)
     layers = [node for block in model.blocks for node in _held(block, workload, case, flying)]
     if not layers or not _counted(model):
-        text = (
+        text = tell(
             "measure a prefill: no rule is known for what a layer of this kind holds for a moment"
         )
         layers.append(missing(f"{name}.layer", BYTE, "need", text))

@@ -30,10 +30,11 @@ from fiche.estimators.engines._widths import computed_width
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, ceil, larger, smaller, total
 from fiche.kernel.model import AttentionCache
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-_RETAINED = "prompt that sliding layers hold until the next step"
+_RETAINED = tell("prompt that sliding layers hold until the next step")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -66,7 +67,10 @@ def _retained(cache: AttentionCache, workload: Workload, case: Case | None) -> I
     beyond = larger(stored, cache.window) - cache.window  # an open prompt never falls below zero
     layer = token_bytes(on_device(cache, workload), cache_widths(workload))
     node = cache.count * layer * beyond * sequences(case)
-    because = f"transformers before {CONFIG_AWARE} keeps every token of sliding layers for good"
+    because = tell(
+        "transformers before {config_aware} keeps every token of sliding layers for good",
+        config_aware=CONFIG_AWARE,
+    )
     yield VERSIONS.since(workload, CONFIG_AWARE, 0 * node, node, because)
 
 
@@ -74,9 +78,9 @@ def _logits(vocabulary: Node, workload: Workload, case: Case | None) -> Node:
     """Logits of the last token of each sequence, or of every token of the prompt."""
     one = vocabulary * computed_width(workload) * sequences(case)
     if setting(workload, "logits_to_keep") in ("all", "0"):
-        label = "logits of the whole prompt (a plain forward pass)"
+        label = tell("logits of the whole prompt (a plain forward pass)")
         return ceil(one * prompt_or_context(case, workload)).named(qualified(case, "logits"), label)
-    label = "logits of the last token, and their copy in fp32 (generate)"
+    label = tell("logits of the last token, and their copy in fp32 (generate)")
     return ceil(one + vocabulary * FP32 * sequences(case)).named(qualified(case, "logits"), label)
 
 

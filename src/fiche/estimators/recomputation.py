@@ -10,6 +10,7 @@ from fiche.estimators._reading import qualified, word
 from fiche.estimators._training import BACKWARD, learns, reserved
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, total
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -31,11 +32,11 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     low: Figure = nothing()
     if told == "full":
         low = largest(least(block, model, step) for block in model.blocks) * counted
-    because = "the layer that is recomputed, within the bounds of one that keeps all"
+    because = tell("the layer that is recomputed, within the bounds of one that keeps all")
     name = qualified(case, "recomputation")
     return (
         either(ceil(low), ceil(high), because).named(
-            name, "one layer, recomputed in the backward pass"
+            name, tell("one layer, recomputed in the backward pass")
         ),
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fiche.estimators._training import learns, observable
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_QUESTION = "measure the first full step: loss, backward and optimizer step"
+_QUESTION = tell("measure the first full step: loss, backward and optimizer step")
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:

@@ -11,10 +11,11 @@ from fiche.estimators._reading import operation_is, word
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, either, smaller, total
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-_LEFT_OUT = ("modules that the quantisation skips by name",)
+_LEFT_OUT = (tell("modules that the quantisation skips by name"),)
 _NOT_CAST = ("gptq", "aqlm", "eetq", "hqq", "torchao")
 
 
@@ -31,9 +32,11 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     values = [elements(group) for group in _unpacked(workload, model)]
     cast: Figure = total((bytes_of(each, wider) for each in values), BYTE)
     if not setting(workload, "prepare_for_kbit"):
-        because = "cast to fp32 by prepare_model_for_kbit_training, or not: state prepare_for_kbit"
+        because = tell(
+            "cast to fp32 by prepare_model_for_kbit_training, or not: state prepare_for_kbit"
+        )
         cast = either(nothing(), cast, because)
-    label = "16-bit parameters of the base cast to fp32"
+    label = tell("16-bit parameters of the base cast to fp32")
     return (cast.named("upcasts", label, left_out=_LEFT_OUT),)
 
 

@@ -16,6 +16,7 @@ from fiche.estimators._reading import stated, word
 from fiche.estimators._split import following, split_of
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node, ceil
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 
@@ -34,7 +35,7 @@ def _of_count(workload: Workload) -> Node:
         workload,
         "model.parameters",
         "parameters",
-        "state model.parameters, the count of all values",
+        tell("state model.parameters, the count of all values"),
     )
     bits = _bits(workload)
     left_out: tuple[str, ...] = (QUANTISATION_METADATA, OTHER_MODULES)
@@ -71,8 +72,12 @@ def _bits(workload: Workload) -> Node:
 def _label(workload: Workload) -> str:
     if not _otherwise_loaded(workload):
         return "weights"
-    declared = word(workload, "formats.storage") or "no format"
-    return f"weights, as really loaded: {_format(workload)} ({declared} is declared)"
+    declared = word(workload, "formats.storage") or tell("no format")
+    return tell(
+        "weights, as really loaded: {format} ({declared} is declared)",
+        format=_format(workload),
+        declared=declared,
+    )
 
 
 MEMBER = Estimator(

@@ -19,12 +19,22 @@ from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, ceil, either, larger, smaller
 from fiche.kernel.model import Model
 from fiche.kernel.origin import Declared
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-_RULE = "one tensor, one file or all of them at a time: programs differ by version, and a run settles it"
-_ONE_BY_ONE = "loaded as it is stored, tensor by tensor: at most the largest one, and the one it is merged into"
-_WHOLE_FILE = "a loader that puts a whole file on the device before it copies it (torch.load with map_location)"
+_RULE = tell(
+    "one tensor, one file or all of them at a time: programs differ by version, and a "
+    "run settles it"
+)
+_ONE_BY_ONE = tell(
+    "loaded as it is stored, tensor by tensor: at most the largest one, and the one it "
+    "is merged into"
+)
+_WHOLE_FILE = tell(
+    "a loader that puts a whole file on the device before it copies it (torch.load with "
+    "map_location)"
+)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -36,7 +46,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
         return ()
     checkpoint = workload.model.checkpoint
     most: Figure = stored if checkpoint is None else _largest(checkpoint, stored)
-    label = "transient of the load: stored values beside the weights that stay"
+    label = tell("transient of the load: stored values beside the weights that stay")
     if not _as_stored(workload, workload.model):
         return (either(stored * 0, most, _RULE).named("weights_loading", label),)
     twice = smaller(most, ceil(2 * _largest_tensor(workload, workload.model)))
@@ -75,7 +85,14 @@ def _largest(checkpoint: Checkpoint, stored: Figure) -> Figure:
 def _read(checkpoint: Checkpoint, held: int, name: str, what: str) -> Figure:
     place = Pointer(sha256=checkpoint.sha256, path=what, text=str(held))
     origin = Declared(address=place, by=checkpoint.file, printed=str(held))
-    return Figure(low=held, high=held, unit=BYTE, origin=origin, id=name, label=f"largest: {what}")
+    return Figure(
+        low=held,
+        high=held,
+        unit=BYTE,
+        origin=origin,
+        id=name,
+        label=tell("largest: {what}", what=what),
+    )
 
 
 MEMBER = Estimator(

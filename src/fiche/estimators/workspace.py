@@ -9,13 +9,16 @@ from __future__ import annotations
 from fiche.estimators._training import observable
 from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_QUESTION = "measure the whole loop: contexts, library workspaces and scratch are in no formula"
+_QUESTION = tell(
+    "measure the whole loop: contexts, library workspaces and scratch are in no formula"
+)
 
 
 def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
-    return observable(workload, case, "workspace", _QUESTION, "working memory")
+    return observable(workload, case, "workspace", _QUESTION, tell("working memory"))
 
 
 MEMBER = Estimator(

@@ -27,15 +27,16 @@ from fiche.estimators.engines._settings import fact, number_or, said, since
 from fiche.estimators.engines._widths import BLOCKS, Widths, block_width, widths
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, Model, StateCache
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
-F16 = fact("llama_cpp", "f16", 2, "the cache is f16 unless told otherwise", "B")
-_F32 = fact("llama_cpp", "f32", 4, "recurrent states are f32", "B")
-_NOTHING = fact("llama_cpp", "nothing", 0, "nothing is kept between steps", "B")
-_EXPANDED = "files converted before April 2025 keep keys and values of every head"
-_VALUES = "builds from April 2025 to January 2026 keep the compressed values a second time"
-_INDEXED = "builds keep indexer keys in all layers, in some, or (before May 2026) in none"
-_SPLIT = "layers lie whole on one device, or are cut over all of them (split-mode)"
+F16 = fact("llama_cpp", "f16", 2, tell("the cache is f16 unless told otherwise"), "B")
+_F32 = fact("llama_cpp", "f32", 4, tell("recurrent states are f32"), "B")
+_NOTHING = fact("llama_cpp", "nothing", 0, tell("nothing is kept between steps"), "B")
+_EXPANDED = tell("files converted before April 2025 keep keys and values of every head")
+_VALUES = tell("builds from April 2025 to January 2026 keep the compressed values a second time")
+_INDEXED = tell("builds keep indexer keys in all layers, in some, or (before May 2026) in none")
+_SPLIT = tell("layers lie whole on one device, or are cut over all of them (split-mode)")
 
 
 def cache_widths(workload: Workload) -> Widths:
@@ -104,14 +105,21 @@ def _of(cache: Cache, cells: Cells, width: Widths) -> Iterator[Part]:
         case StateCache():
             yield from _states(cache, cells)
         case CrossCache():
-            label = f"{layers_said(cache)} that read the encoder's output anew at every step"
+            label = tell(
+                "{layers} that read the encoder's output anew at every step",
+                layers=layers_said(cache),
+            )
             yield Part(CROSS_ATTENTION_CACHE, "encoder", label, _NOTHING)
 
 
 def _attention(cache: AttentionCache, cells: Cells, width: Widths) -> Part:
     full = cache.reach == "full"
     held = all_cells(cells) if full else window_cells(cells, cache)
-    label = f"{layers_said(cache)} with cells for {'the context' if full else 'the windows'}"
+    layers = layers_said(cache)
+    if full:
+        label = tell("{layers} with cells for the context", layers=layers)
+    else:
+        label = tell("{layers} with cells for the windows", layers=layers)
     return Part(KV_CACHE, cache.reach, label, cache.count * held * token_bytes(cache, width))
 
 
@@ -122,19 +130,21 @@ def _latent(cache: LatentCache, cells: Cells, width: Widths) -> Iterator[Part]:
     absorbed = either_way(_kept_twice(cells.workload), twice, once, _VALUES)
     expanded = _kept_expanded(cells.model, cells.workload)
     each = either_way(expanded, expanded_bytes(cache, width), absorbed, _EXPANDED)
-    label = f"{layers_said(cache)} with cells for one compressed vector a token"
+    label = tell("{layers} with cells for one compressed vector a token", layers=layers_said(cache))
     yield Part(KV_CACHE, "latent", label, cache.count * held * each)
     if cache.index_dim is not None:
         keys = either(cache.index_dim * width.key, _NOTHING, _INDEXED)
-        said_of = f"{layers_said(cache)} with indexer keys"
+        said_of = tell("{layers} with indexer keys", layers=layers_said(cache))
         yield Part(KV_CACHE, "indexer", said_of, cache.count * held * keys)
 
 
 def _states(cache: StateCache, cells: Cells) -> Iterator[Part]:
     copies = slots(cells) * (number_or(cells.workload, 0, "n_rs_seq") + 1)
     columns = cache.kernel if cache.kind == "rwkv" else older_columns(cache)
-    label = f"{layers_said(cache)} of {cache.kind}, f32"
+    label = tell("{layers} of {kind}, f32", layers=layers_said(cache), kind=cache.kind)
     kept = cache.count * copies * convolution_bytes(cache, _F32, columns)
-    yield Part(RECURRENT_STATE, f"{cache.kind}_convolution", f"{label}, columns", kept)
+    yield Part(
+        RECURRENT_STATE, f"{cache.kind}_convolution", tell("{label}, columns", label=label), kept
+    )
     state = cache.count * copies * state_bytes(cache, _F32)
-    yield Part(RECURRENT_STATE, cache.kind, f"{label}, states", state)
+    yield Part(RECURRENT_STATE, cache.kind, tell("{label}, states", label=label), state)

@@ -20,6 +20,7 @@ from fiche.estimators.engines._tokens import sequences, tokens_kept
 from fiche.kernel.figure import Node, ceil, either, floor, larger, smaller
 from fiche.kernel.model import AttentionCache, Model
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 from fiche.kernel.version import Version, parse_version
 from fiche.kernel.workload import Case, Workload
@@ -27,19 +28,27 @@ from fiche.kernel.workload import Case, Workload
 CONTEXT = ("n_ctx", "ctx_size", "context_size")
 SLOTS = ("n_seq_max", "n_parallel", "parallel")
 _PADS = {
-    count: fact("llama_cpp", f"step_{count}", count, f"cells come in steps of {count}", "cells")
+    count: fact(
+        "llama_cpp",
+        f"step_{count}",
+        count,
+        tell("cells come in steps of {count}", count=count),
+        "cells",
+    )
     for count in (1, 32, 256)
 }
-_SERVER_SLOTS = fact("llama_cpp", "server_slots", 4, "slots of a server that is told none")
+_SERVER_SLOTS = fact("llama_cpp", "server_slots", 4, tell("slots of a server that is told none"))
 _UBATCH = default("llama_cpp", "n_ubatch", 512)
 
-_UNIFIED = "whether all slots share one cache (kv_unified) is untold"
-_WHOLE = "builds before May 2025, swa_full, and models whose windows are not read, keep the context"
-_STEP = "builds pad cells to 256, to 32 without flash attention, or not at all"
-_TRAINED = (
+_UNIFIED = tell("whether all slots share one cache (kv_unified) is untold")
+_WHOLE = tell(
+    "builds before May 2025, swa_full, and models whose windows are not read, keep the context"
+)
+_STEP = tell("builds pad cells to 256, to 32 without flash attention, or not at all")
+_TRAINED = tell(
     "n_ctx is untold: the tokens of this case, or the context that the model was trained with"
 )
-_SLOT = "the slots are untold: those of the resident sequences, or four of a server"
+_SLOT = tell("the slots are untold: those of the resident sequences, or four of a server")
 
 
 @record(eq=False)
@@ -211,5 +220,5 @@ def _micro_batch(workload: Workload) -> Node:
 def _trained(cells: Cells) -> Node:
     if cells.model.positions is not None:
         return cells.model.positions
-    text = "state engine.settings.n_ctx: untold, the program takes the model's whole context"
+    text = tell("state engine.settings.n_ctx: untold, the program takes the model's whole context")
     return missing("llama_cpp.n_ctx_train", count_of("tokens"), "context", text)

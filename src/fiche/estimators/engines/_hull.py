@@ -18,6 +18,7 @@ from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Figure, Node, Unknown, either, larger, total
 from fiche.kernel.model import Model
 from fiche.kernel.origin import Computed
+from fiche.kernel.said import listed, tell
 from fiche.kernel.trace import conditions, walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -63,7 +64,7 @@ def _not_understood(model: Model, case: Case | None) -> tuple[Node, ...]:
         return ()
     name = qualified(case, KV_CACHE)
     asked = [Unknown(condition=condition, unit=BYTE) for condition in model.open]
-    return (total(asked, BYTE).named(name, "KV cache"),)
+    return (total(asked, BYTE).named(name, tell("KV cache")),)
 
 
 def _opened(nodes: tuple[Node, ...], model: Model) -> tuple[Node, ...]:
@@ -81,9 +82,11 @@ def _without_rule(
     name: str, model: Model, workload: Workload, case: Case | None
 ) -> tuple[Node, ...]:
     """At least what any program must keep, open above."""
-    text = (
-        f"no rule is known here for what {name} keeps of this model: state or measure it "
-        f"(rules are known of {', '.join(known())})"
+    text = tell(
+        "no rule is known here for what {name} keeps of this model: state or measure it "
+        "(rules are known of {known})",
+        name=name,
+        known=listed(known()),
     )
     beyond = missing(f"{plain(name)}.beyond", BYTE, "engine", text)
     return tuple(
@@ -152,7 +155,7 @@ def _either(item: str, readings: list[tuple[Engine, Node]]) -> Node:
     """The hull of all readings of one item, ideal first."""
     hull = readings[0][1]
     for engine, node in readings[1:]:
-        hull = either(hull, node, f"engine.name is not told: {engine.title}")
+        hull = either(hull, node, tell("engine.name is not told: {title}", title=engine.title))
     label = readings[0][1].label
     left_out = tuple(dict.fromkeys(each for _, node in readings for each in _left_out(node)))
     return total((hull,), BYTE).named(item, label, left_out=left_out)

@@ -29,6 +29,7 @@ from fiche.kernel.model import (
     StateCache,
 )
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
@@ -70,25 +71,39 @@ def _of(
     match cache:
         case AttentionCache():
             held_tokens = held * _reached(cache, tokens, block, window)
-            label = f"{layers} in pages of {_REACH[cache.reach]}"
+            label = _REACH[cache.reach](layers)
             node = cache.count * held_tokens * store.token(cache)
             yield Part(KV_CACHE, cache.reach, label, node)
         case LatentCache():
             kept = cache.count * (held * pages(tokens, block) * block)
-            label = f"{layers} in pages of one compressed vector a token"
+            label = tell("{layers} in pages of one compressed vector a token", layers=layers)
             yield Part(KV_CACHE, "latent", label, kept * store.latent(cache))
             if cache.index_dim is not None:
-                said = f"{layers} with indexer keys"
+                said = tell("{layers} with indexer keys", layers=layers)
                 yield Part(KV_CACHE, "indexer", said, kept * store.index(cache))
         case CrossCache():
             node = cache.count * held * store.cross(cache)
-            yield Part(CROSS_ATTENTION_CACHE, "encoder", f"{layers} with encoder positions", node)
+            yield Part(
+                CROSS_ATTENTION_CACHE,
+                "encoder",
+                tell("{layers} with encoder positions", layers=layers),
+                node,
+            )
         case StateCache():
             node = cache.count * held * store.state(cache)
-            yield Part(RECURRENT_STATE, cache.kind, f"{layers} of {cache.kind} states", node)
+            yield Part(
+                RECURRENT_STATE,
+                cache.kind,
+                tell("{layers} of {kind} states", layers=layers, kind=cache.kind),
+                node,
+            )
 
 
-_REACH = {"full": "every token", "sliding": "the window", "chunked": "the running chunk"}
+_REACH: dict[str, Callable[[str], str]] = {
+    "full": lambda layers: tell("{layers} in pages of every token", layers=layers),
+    "sliding": lambda layers: tell("{layers} in pages of the window", layers=layers),
+    "chunked": lambda layers: tell("{layers} in pages of the running chunk", layers=layers),
+}
 
 
 def _reached(cache: AttentionCache, tokens: Node, block: Node, because: str) -> Node:
@@ -101,7 +116,11 @@ def _reached(cache: AttentionCache, tokens: Node, block: Node, because: str) -> 
 
 def not_known(program: str, what: str) -> Node:
     """Bytes whose rule was not read, with the question that would settle them."""
-    text = f"give the bytes of {what} in {program}: its rule is not known here"
+    text = tell(
+        "give the bytes of {what} in {program}: its rule is not known here",
+        what=what,
+        program=program,
+    )
     name = f"{program}.{what.replace(' ', '_')}"
     return missing(name, BYTE, "need", text)
 

@@ -14,6 +14,7 @@ from fiche.estimators.engines._widths import Widths
 from fiche.kernel.figure import Figure, Node, ceil, larger, smaller, total
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, StateCache
 from fiche.kernel.record import record
+from fiche.kernel.said import listed, tell, tell_count
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case
 
@@ -22,9 +23,9 @@ RECURRENT_STATE = "recurrent_state"
 CROSS_ATTENTION_CACHE = "cross_attention_cache"
 
 LABELS = {
-    KV_CACHE: "KV cache",
-    RECURRENT_STATE: "recurrent state",
-    CROSS_ATTENTION_CACHE: "cross-attention cache",
+    KV_CACHE: tell("KV cache"),
+    RECURRENT_STATE: tell("recurrent state"),
+    CROSS_ATTENTION_CACHE: tell("cross-attention cache"),
 }
 
 
@@ -54,7 +55,8 @@ def _item(
     mine = [part for part in parts if part.item == name]
     steps = [_step(case, part) for part in mine]
     summed = ceil(total(steps, BYTE))
-    label = f"{LABELS.get(name, name)} ({'; '.join(part.label for part in mine)})"
+    told = listed((part.label for part in mine), "; ")
+    label = tell("{item} ({parts})", item=LABELS.get(name, name), parts=told)
     return summed.named(qualified(case, name), label, left_out=left_out)
 
 
@@ -79,8 +81,8 @@ def layers_said(cache: Cache) -> str:
     """`52 layers`, or `layers` where only the fiche counts them."""
     num_layers = len(cache.layers)
     if num_layers == 0:
-        return "layers"
-    return "1 layer" if num_layers == 1 else f"{num_layers} layers"
+        return tell("layers")
+    return tell_count("{count} layer", "{count} layers", num_layers)
 
 
 def token_bytes(cache: AttentionCache | CrossCache, width: Widths) -> Node:

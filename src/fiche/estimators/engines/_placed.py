@@ -8,6 +8,7 @@ from fiche.estimators._split import cutting, split_of, within
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import AttentionCache, CrossCache
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 Attention = TypeVar("Attention", AttentionCache, CrossCache)
@@ -36,4 +37,4 @@ def least_held(node: Node, workload: Workload) -> Node:
 def dealt(node: Node, workload: Workload, *kinds: str) -> Node:
     """At least an even part over these ways of a cut, at most all of it."""
     split = split_of(workload)
-    return node if split is None else within(node, cutting(split, *kinds), "the cache")
+    return node if split is None else within(node, cutting(split, *kinds), tell("the cache"))

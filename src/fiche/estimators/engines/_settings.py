@@ -11,6 +11,7 @@ from fiche.estimators.engines._widths import fixed
 from fiche.kernel.figure import Figure, Node, Operand, bare, ceil, either
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE, Unit, count_of
 from fiche.kernel.version import Version, parse_version
 from fiche.kernel.workload import Workload
@@ -65,7 +66,9 @@ def tensor_devices(workload: Workload) -> Node | None:
     return workload.figures.get("placement.tensor_parallel")
 
 
-GROUPS = "groups of the convolution are dealt out, or whole on each device where they are too few"
+GROUPS = tell(
+    "groups of the convolution are dealt out, or whole on each device where they are too few"
+)
 
 
 def on_a_device(cache: Cache, tensor: Node | None, *, whole_groups: bool | None = None) -> Cache:
@@ -104,8 +107,12 @@ def figure_or(workload: Workload, otherwise: Node, *names: str) -> Node:
 
 def default(program: str, name: str, value: int, counts: str = "") -> Figure:
     """A program's own default, the same in every version covered, as a figure that says so."""
-    because = f"{program} takes {value} where nothing else is set"
-    return fixed(f"{program}.{name}", f"{name} by default", value, because, _unit(counts))
+    because = tell(
+        "{program} takes {value} where nothing else is set", program=program, value=value
+    )
+    return fixed(
+        f"{program}.{name}", tell("{name} by default", name=name), value, because, _unit(counts)
+    )
 
 
 def fact(program: str, name: str, value: int, because: str, counts: str = "") -> Figure:

@@ -12,10 +12,11 @@ from fiche.estimators._reading import dimension, missing, qualified, word
 from fiche.kernel.figure import Figure, Node, bare, ceil, either, floor, larger, total
 from fiche.kernel.model import ImageTokens, Model
 from fiche.kernel.origin import Stated
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 from fiche.kernel.workload import Case, Workload
 
-_CONTEXT = "state the context to hold: prompt_tokens and new_tokens, or context_tokens"
+_CONTEXT = tell("state the context to hold: prompt_tokens and new_tokens, or context_tokens")
 _HALF = Fraction(1, 2)
 
 
@@ -28,7 +29,7 @@ def tokens_kept(case: Case | None, workload: Workload | None = None) -> Node:
     kept = prompt_tokens(case, workload) + dimension(case, "new_tokens", "context", _CONTEXT)
     if "context_tokens" in told:
         kept = larger(kept, context)
-    return kept.named(qualified(case, "tokens_kept"), "tokens kept by one sequence")
+    return kept.named(qualified(case, "tokens_kept"), tell("tokens kept by one sequence"))
 
 
 def prompt_tokens(case: Case | None, workload: Workload | None = None) -> Node:
@@ -38,7 +39,7 @@ def prompt_tokens(case: Case | None, workload: Workload | None = None) -> Node:
     if images is None:
         return prompt
     return (prompt + images).named(
-        qualified(case, "prompt_with_images"), "tokens of the prompt and its images"
+        qualified(case, "prompt_with_images"), tell("tokens of the prompt and its images")
     )
 
 
@@ -48,18 +49,20 @@ def prompt_or_context(case: Case | None, workload: Workload | None = None) -> No
     if "prompt_tokens" in told or "context_tokens" not in told:
         return prompt_tokens(case, workload)
     context = tokens_kept(case, workload)
-    return either(0 * context, context, "prompt_tokens is not told: how much of the context is it?")
+    return either(
+        0 * context, context, tell("prompt_tokens is not told: how much of the context is it?")
+    )
 
 
 def sequences(case: Case | None) -> Node:
     """Sequences in memory at the same time."""
-    text = "state resident_sequences: how many sequences are in memory at the same time"
+    text = tell("state resident_sequences: how many sequences are in memory at the same time")
     return dimension(case, "resident_sequences", "concurrency", text)
 
 
 def encoder_tokens(case: Case | None) -> Node:
     """Tokens of an encoder's input, where the model does not fix them."""
-    text = "state encoder_tokens: how many tokens the encoder reads for one sequence"
+    text = tell("state encoder_tokens: how many tokens the encoder reads for one sequence")
     return dimension(case, "encoder_tokens", "context", text)
 
 
@@ -77,7 +80,7 @@ def image_tokens(case: Case | None, workload: Workload) -> Node | None:
         return None
     tokens = case.dimensions["images"] * one_image(case, model)
     return total((as_tokens(tokens),)).named(
-        qualified(case, "image_tokens"), "tokens of the images"
+        qualified(case, "image_tokens"), tell("tokens of the images")
     )
 
 
@@ -103,7 +106,7 @@ def one_image(case: Case | None, model: Model) -> Node:
         square = rule.patch * rule.merge
         wide, high = (_side(case, side) / square for side in ("width", "height"))
         return floor(wide + _HALF) * floor(high + _HALF) + rule.extra
-    text = "give the tokens of one image: this model's way to make them is not known here"
+    text = tell("give the tokens of one image: this model's way to make them is not known here")
     return missing(qualified(case, "tokens_of_an_image"), count_of("tokens"), "context", text)
 
 
@@ -124,7 +127,7 @@ def _patches(case: Case | None, rule: ImageTokens, patch: Node, side: str) -> No
 
 
 def _side(case: Case | None, side: str) -> Node:
-    text = f"state image_{side} in pixels"
+    text = tell("state image_{side} in pixels", side=side)
     return dimension(case, f"image_{side}", "context", text)
 
 
@@ -141,7 +144,7 @@ _ONE_EACH = Figure(
     low=1,
     high=1,
     unit=count_of("tokens"),
-    origin=Stated(span=None, because="each of these is one token"),
+    origin=Stated(span=None, because=tell("each of these is one token")),
     id="tokens_each",
-    label="tokens of each",
+    label=tell("tokens of each"),
 )

@@ -15,6 +15,7 @@ from fiche.estimators.engines._versions import Covered
 from fiche.estimators.engines._widths import Widths, computed_width, fixed, widths
 from fiche.kernel.figure import Node, either, smaller
 from fiche.kernel.model import AttentionCache, LatentCache, Model
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -27,7 +28,7 @@ LATENT, LATENT_INDEXED = "5.15", "5.18"
 FP32_STATES = "5.24"
 
 NAMES = ("transformers", "hf", "huggingface")
-FP32 = fixed("fp32.value_bytes", "bytes of a fp32 value", 4, "32 bits", BYTE)
+FP32 = fixed("fp32.value_bytes", tell("bytes of a fp32 value"), 4, tell("32 bits"), BYTE)
 
 _STATIC = ("static", "sliding_window", "hybrid", "hybrid_chunked")
 
@@ -79,7 +80,11 @@ def kept_tokens(cache: AttentionCache, model: Model, workload: Workload, tokens:
         CONFIG_AWARE,
         _without_config(model, windowed, tokens),
         windowed,
-        f"transformers before {CONFIG_AWARE} kept every token of sliding layers in a DynamicCache",
+        tell(
+            "transformers before {config_aware} kept every token of sliding layers in a "
+            "DynamicCache",
+            config_aware=CONFIG_AWARE,
+        ),
     )
 
 
@@ -88,7 +93,9 @@ def _without_config(model: Model, windowed: Node, tokens: Node) -> Node:
     kinds = {cache.reach for cache in model.caches if isinstance(cache, AttentionCache)}
     if len(kinds) < 2:
         return tokens
-    return either(windowed, tokens, "the model's class may ask for a hybrid cache, or for none")
+    return either(
+        windowed, tokens, tell("the model's class may ask for a hybrid cache, or for none")
+    )
 
 
 def latent_token_bytes(cache: LatentCache, workload: Workload, width: Widths) -> Node:
@@ -98,7 +105,12 @@ def latent_token_bytes(cache: LatentCache, workload: Workload, width: Widths) ->
         LATENT if cache.index_dim is None else LATENT_INDEXED,
         expanded_bytes(cache, width),
         latent_bytes(cache, width.key),
-        f"transformers before {LATENT} ({LATENT_INDEXED} with a sparse indexer) cached every head",
+        tell(
+            "transformers before {latent} ({latent_indexed} with a sparse indexer) cached every "
+            "head",
+            latent=LATENT,
+            latent_indexed=LATENT_INDEXED,
+        ),
     )
 
 
@@ -108,7 +120,13 @@ def quantised_widths(workload: Workload) -> Widths:
     `nbits` (4) by default, groups of `q_group_size` (64); the fp8 backend has one scale a tensor.
     """
     if setting(workload, "backend") == "fp8":
-        byte = fixed("quantised_cache.value_bytes", "bytes of a fp8 value", 1, "backend fp8", BYTE)
+        byte = fixed(
+            "quantised_cache.value_bytes",
+            tell("bytes of a fp8 value"),
+            1,
+            tell("backend fp8"),
+            BYTE,
+        )
         return Widths(key=byte, value=byte)
     bits = _told(workload, "nbits", 4)
     group = _told(workload, "q_group_size", 64)
@@ -119,7 +137,9 @@ def quantised_widths(workload: Workload) -> Widths:
 def residual_length(workload: Workload) -> Node:
     """Tokens that a quantised cache holds in full precision before it quantises them."""
     if setting(workload, "backend") == "fp8":
-        return fixed("quantised_cache.residual", "residual tokens", 0, "backend fp8: none")
+        return fixed(
+            "quantised_cache.residual", tell("residual tokens"), 0, tell("backend fp8: none")
+        )
     return as_tokens(_told(workload, "residual_length", 128))
 
 
@@ -128,5 +148,9 @@ def _told(workload: Workload, name: str, otherwise: int) -> Node:
     told = workload.figures.get(f"engine.settings.{name}")
     if told is not None:
         return told
-    because = f"default of transformers' QuantizedCache: {name} = {otherwise}"
+    because = tell(
+        "default of transformers' QuantizedCache: {name} = {otherwise}",
+        name=name,
+        otherwise=otherwise,
+    )
     return fixed(f"quantised_cache.{name}", name, otherwise, because)

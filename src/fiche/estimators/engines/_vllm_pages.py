@@ -23,16 +23,19 @@ from fiche.estimators.engines._settings import (
 from fiche.estimators.engines._tokens import encoder_tokens
 from fiche.kernel.figure import Node, Operand, bare, ceil, either, floor, larger, smaller
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, StateCache
+from fiche.kernel.said import tell
 from fiche.kernel.trace import formula
 from fiche.kernel.workload import Case, Workload
 
 _LEAST_BATCH = fact(
-    "vllm", "least_batched", 2048, "the least default of max_num_batched_tokens", "tokens"
+    "vllm", "least_batched", 2048, tell("the least default of max_num_batched_tokens"), "tokens"
 )
 _MOST_BATCH = fact(
-    "vllm", "most_batched", 16_384, "the largest default of max_num_batched_tokens", "tokens"
+    "vllm", "most_batched", 16_384, tell("the largest default of max_num_batched_tokens"), "tokens"
 )
-_LATENT_BLOCK = fact("vllm", "latent_block", 128, "blocks of MLA beside states are whole 128s")
+_LATENT_BLOCK = fact(
+    "vllm", "latent_block", 128, tell("blocks of MLA beside states are whole 128s")
+)
 
 
 def in_flight(workload: Workload) -> Node:
@@ -43,7 +46,9 @@ def in_flight(workload: Workload) -> Node:
     """
     batched: Node | None = number(workload, "max_num_batched_tokens")
     if batched is None:
-        because = "max_num_batched_tokens is untold: its default is one of 2048, 8192 and 16384"
+        because = tell(
+            "max_num_batched_tokens is untold: its default is one of 2048, 8192 and 16384"
+        )
         batched = either(_LEAST_BATCH, _MOST_BATCH, because)
     stages = workload.figures.get("placement.pipeline_parallel", default("vllm", "stages", 1))
     told = version(workload)
@@ -53,7 +58,7 @@ def in_flight(workload: Workload) -> Node:
     overlapped = since(told, "0.26.0")
     most: Operand = stages if asynchronous is False else stages + 1
     least: Operand = stages if overlapped else 1
-    because = "releases and asynchronous scheduling differ in how many batches overlap"
+    because = tell("releases and asynchronous scheduling differ in how many batches overlap")
     return batched * either(least, most, because)
 
 
@@ -79,7 +84,7 @@ def windowed_pages(
     one = pages(bare(before) + bare(flying), block) + (1 if sliding else 0)
     each = bare(held) * smaller(pages(tokens, block), one)
     together = bare(held) * (pages(before, block) + 2) + pages(flying, block)
-    because = "pages of the window at rest, or with a prefill's tokens in flight"
+    because = tell("pages of the window at rest, or with a prefill's tokens in flight")
     return either(rest, smaller(each, together), because)
 
 
@@ -97,12 +102,14 @@ def state_pages(workload: Workload, tokens: Node, held: Node, block: Node) -> No
         return held * (drafted + 1)
     three = drafted + 3
     if mode == "align":
-        because = "a checkpoint of the prefill takes one more page where the layer has it"
+        because = tell("a checkpoint of the prefill takes one more page where the layer has it")
         return held * either(drafted + 2, three, because)
     if mode == "all":
-        because = "releases keep a state a block of tokens, or one"
+        because = tell("releases keep a state a block of tokens, or one")
         return held * either(drafted + 1, larger(pages(tokens, block), drafted + 1), because)
-    because = "mamba_cache_mode is untold: one state, or up to three where prefixes are cached"
+    because = tell(
+        "mamba_cache_mode is untold: one state, or up to three where prefixes are cached"
+    )
     return held * either(drafted + 1, three, because)
 
 
@@ -139,7 +146,7 @@ def kinds(caches: Sequence[Cache]) -> set[str]:
 
 def _kind(cache: Cache) -> str:
     if isinstance(cache, StateCache):
-        return f"state {cache.kind}"
+        return tell("state {kind}", kind=cache.kind)
     if isinstance(cache, CrossCache):
         return "cross"
     if isinstance(cache, AttentionCache) and cache.window is not None and cache.reach != "full":
@@ -148,4 +155,6 @@ def _kind(cache: Cache) -> str:
 
 
 DEFAULT_BLOCK = default("vllm", "block_size", 16)
-LARGEST_BLOCK = fact("vllm", "largest_block", 128, "the largest block that a backend asks for")
+LARGEST_BLOCK = fact(
+    "vllm", "largest_block", 128, tell("the largest block that a backend asks for")
+)

@@ -12,14 +12,19 @@ from fiche.estimators.engines._settings import config_word, fact, said
 from fiche.estimators.engines._widths import cache_format, computed_width, widths
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import AttentionCache, CrossCache, LatentCache, Model
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
-_SCALE = fact("vllm", "scale_bytes", 4, "one fp32 scale of a key or value", "B")
-_BYTE = fact("vllm", "byte", 1, "bytes of an 8-bit value", "B")
-_PACKED_MLA = fact("vllm", "fp8_ds_mla", 656, "512 fp8, 4 fp32 scales and 64 bf16 values", "B")
-_PACKED_MLA_4 = fact("vllm", "nvfp4_ds_mla", 352, "bytes of a token packed as nvfp4_ds_mla", "B")
-_INDEX_BLOCK = fact("vllm", "index_block", 128, "values of an indexer key that share a scale")
+_SCALE = fact("vllm", "scale_bytes", 4, tell("one fp32 scale of a key or value"), "B")
+_BYTE = fact("vllm", "byte", 1, tell("bytes of an 8-bit value"), "B")
+_PACKED_MLA = fact(
+    "vllm", "fp8_ds_mla", 656, tell("512 fp8, 4 fp32 scales and 64 bf16 values"), "B"
+)
+_PACKED_MLA_4 = fact(
+    "vllm", "nvfp4_ds_mla", 352, tell("bytes of a token packed as nvfp4_ds_mla"), "B"
+)
+_INDEX_BLOCK = fact("vllm", "index_block", 128, tell("values of an indexer key that share a scale"))
 _FULL = {"float32": 4, "float16": 2, "half": 2, "bfloat16": 2, "float": 4}
 _FP8 = ("fp8", "fp8_e4m3", "fp8_e5m2", "fp8_inc")
 _PER_HEAD = {
@@ -69,7 +74,7 @@ def latent_bytes(cache: LatentCache, workload: Workload) -> Node:
     width = _full(told) if told in _FULL else _BYTE if told in _FP8 else _plain(workload)
     plain = (cache.latent + cache.rope) * width
     if sparse and not told and not cache_format(workload):
-        return either(_PACKED_MLA, plain, "a sparse model's cache is packed over fp8, or not")
+        return either(_PACKED_MLA, plain, tell("a sparse model's cache is packed over fp8, or not"))
     return plain
 
 
@@ -133,9 +138,14 @@ def _head_bytes(width: Node, told: str) -> Node | None:
 
 
 def _full(told: str) -> Node:
-    return fact("vllm", f"{told}_bytes", _FULL[told], f"bytes of a {told} value", "B")
+    return fact(
+        "vllm", f"{told}_bytes", _FULL[told], tell("bytes of a {told} value", told=told), "B"
+    )
 
 
 def _open(told: str) -> Node:
-    text = f"give the bytes of a token under kv_cache_dtype {told}: its layout is not known here"
+    text = tell(
+        "give the bytes of a token under kv_cache_dtype {told}: its layout is not known here",
+        told=told,
+    )
     return missing("vllm.token_bytes", BYTE, "cache_format", text)

@@ -15,6 +15,7 @@ from fiche.kernel.address import Span
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE, ONE, Unit
 from fiche.kernel.workload import Workload
 
@@ -63,8 +64,13 @@ def computed_width(workload: Workload) -> Node:
             return named_bits(workload, key, "compute_format") / BITS_PER_BYTE
     model = workload.model
     if model is not None and _computes(model.storage):
-        because = f"the model's files name {model.storage}"
-        bits = fixed("model.storage.bits", f"bits of {model.storage}", BITS[model.storage], because)
+        because = tell("the model's files name {storage}", storage=model.storage)
+        bits = fixed(
+            "model.storage.bits",
+            tell("bits of {storage}", storage=model.storage),
+            BITS[model.storage],
+            because,
+        )
         return bits / BITS_PER_BYTE
     return named_bits(workload, "compute", "compute_format") / BITS_PER_BYTE
 
@@ -86,13 +92,37 @@ def block_width(name: str, key: str = "formats.cache", span: Span | None = None)
         KeyError: no block type of this name.
     """
     num_bytes, values = BLOCKS[name]
-    because = f"{name} stores {num_bytes} bytes for every {values} values"
+    because = tell(
+        "{name} stores {num_bytes} bytes for every {values} values",
+        name=name,
+        num_bytes=num_bytes,
+        values=values,
+    )
     if values == 1:
         return fixed(
-            f"{key}.value_bytes", f"bytes of a {name} value", num_bytes, because, BYTE, span
+            f"{key}.value_bytes",
+            tell("bytes of a {name} value", name=name),
+            num_bytes,
+            because,
+            BYTE,
+            span,
         )
-    block = fixed(f"{key}.block_bytes", f"bytes of a {name} block", num_bytes, because, BYTE, span)
-    held = fixed(f"{key}.block_values", f"values of a {name} block", values, because, ONE, span)
+    block = fixed(
+        f"{key}.block_bytes",
+        tell("bytes of a {name} block", name=name),
+        num_bytes,
+        because,
+        BYTE,
+        span,
+    )
+    held = fixed(
+        f"{key}.block_values",
+        tell("values of a {name} block", name=name),
+        values,
+        because,
+        ONE,
+        span,
+    )
     return block / held
 
 

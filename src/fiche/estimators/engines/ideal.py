@@ -7,7 +7,7 @@ encoder's positions. Llama-3.1-8B: 131 072 bytes a token; Gemma3-27B: 1.031 GiB 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fiche.estimators.engines._parts import (
     CROSS_ATTENTION_CACHE,
@@ -29,21 +29,22 @@ from fiche.estimators.engines._widths import Widths, computed_width, fixed, widt
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, Model, StateCache
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
 # A sparse indexer compares its keys in 8 bits, so no more than that must be kept of one.
 _INDEX_WIDTH = fixed(
     "indexer.key_value_bytes",
-    "bytes of an indexer's value",
+    tell("bytes of an indexer's value"),
     1,
-    "an indexer compares fp8 values",
+    tell("an indexer compares fp8 values"),
     BYTE,
 )
-_REACH = {
-    "full": "that keep every token",
-    "sliding": "that keep the last window of tokens",
-    "chunked": "that keep the running chunk of tokens",
+_REACH: dict[str, Callable[[str], str]] = {
+    "full": lambda layers: tell("{layers} that keep every token", layers=layers),
+    "sliding": lambda layers: tell("{layers} that keep the last window of tokens", layers=layers),
+    "chunked": lambda layers: tell("{layers} that keep the running chunk of tokens", layers=layers),
 }
 
 
@@ -54,7 +55,7 @@ def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, .
         for cache in model.caches
         for part in _parts(cache, width, workload, case)
     ]
-    left_out = ("blocks or slots that an engine reserves beyond these tokens",)
+    left_out = (tell("blocks or slots that an engine reserves beyond these tokens"),)
     return named_items(case, parts, left_out)
 
 
@@ -63,17 +64,27 @@ def _parts(cache: Cache, width: Widths, workload: Workload, case: Case | None) -
     match cache:
         case AttentionCache():
             node = cache.count * token_bytes(cache, width) * reached(cache, tokens) * held
-            yield Part(KV_CACHE, cache.reach, f"{layers_said(cache)} {_REACH[cache.reach]}", node)
+            yield Part(KV_CACHE, cache.reach, _REACH[cache.reach](layers_said(cache)), node)
         case LatentCache():
             node = cache.count * latent_bytes(cache, width.key) * tokens * held
-            yield Part(KV_CACHE, "latent", f"{layers_said(cache)} with one latent vector", node)
+            yield Part(
+                KV_CACHE,
+                "latent",
+                tell("{layers} with one latent vector", layers=layers_said(cache)),
+                node,
+            )
             if cache.index_dim is not None:
                 node = cache.count * cache.index_dim * _INDEX_WIDTH * tokens * held
-                yield Part(KV_CACHE, "indexer", f"{layers_said(cache)} with indexer keys", node)
+                yield Part(
+                    KV_CACHE,
+                    "indexer",
+                    tell("{layers} with indexer keys", layers=layers_said(cache)),
+                    node,
+                )
         case CrossCache():
             positions = encoder_tokens(case) if cache.tokens is None else cache.tokens
             node = cache.count * token_bytes(cache, width) * positions * held
-            label = f"{layers_said(cache)} that keep the encoder's positions"
+            label = tell("{layers} that keep the encoder's positions", layers=layers_said(cache))
             yield Part(CROSS_ATTENTION_CACHE, "encoder", label, node)
         case StateCache():
             yield from _states(cache, computed_width(workload), held)
@@ -81,12 +92,15 @@ def _parts(cache: Cache, width: Widths, workload: Workload, case: Case | None) -
 
 def _states(cache: StateCache, width: Node, held: Node) -> Iterator[Part]:
     kept = convolution_bytes(cache, width, older_columns(cache))
-    label = f"{layers_said(cache)} of {cache.kind}"
+    label = tell("{layers} of {kind}", layers=layers_said(cache), kind=cache.kind)
     yield Part(
-        RECURRENT_STATE, f"{cache.kind}_convolution", f"{label}, columns", cache.count * kept * held
+        RECURRENT_STATE,
+        f"{cache.kind}_convolution",
+        tell("{label}, columns", label=label),
+        cache.count * kept * held,
     )
     state = cache.count * state_bytes(cache, width) * held
-    yield Part(RECURRENT_STATE, cache.kind, f"{label}, states", state)
+    yield Part(RECURRENT_STATE, cache.kind, tell("{label}, states", label=label), state)
 
 
 MEMBER = Engine(

@@ -28,17 +28,26 @@ from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import LatentCache, Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _LEFT_OUT = (
-    "whether the stated context holds the tokens of every resident sequence",
-    "settings that the fiche leaves out, at the program's defaults: n_ubatch 512, no speculation",
-    "values of layers that differ in width, which are padded to the widest without flash attention",
-    "the cache of a draft model",
+    tell("whether the stated context holds the tokens of every resident sequence"),
+    tell(
+        "settings that the fiche leaves out, at the program's defaults: n_ubatch 512, no "
+        "speculation"
+    ),
+    tell(
+        "values of layers that differ in width, which are padded to the widest without flash "
+        "attention"
+    ),
+    tell("the cache of a draft model"),
 )
-_EXPANDED = "mla_attn is untold, or 0, which logs also print where MLA was switched on later"
-_TRANSPOSED = "without flash attention mla_attn 1 keeps a transposed copy of the compressed vector"
-_BY_VALUE = "without flash attention the compressed vector is stored in the type of values"
+_EXPANDED = tell("mla_attn is untold, or 0, which logs also print where MLA was switched on later")
+_TRANSPOSED = tell(
+    "without flash attention mla_attn 1 keeps a transposed copy of the compressed vector"
+)
+_BY_VALUE = tell("without flash attention the compressed vector is stored in the type of values")
 
 
 def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
@@ -55,7 +64,10 @@ def _ik_parts(cells: Cells) -> Iterator[Part]:
     width = cache_widths(cells.workload)
     latents = [cache for cache in cells.model.caches if isinstance(cache, LatentCache)]
     for cache in latents:
-        label = f"{layers_said(cache)} with cells for one compressed vector a token"
+        label = tell(
+            "{layers} with cells for one compressed vector a token",
+            layers=layers_said(cache),
+        )
         each = _ik_latent(cache, cells.workload, width)
         yield Part(KV_CACHE, "latent", label, cache.count * all_cells(cells) * each)
     others = tuple(cache for cache in cells.model.caches if not isinstance(cache, LatentCache))

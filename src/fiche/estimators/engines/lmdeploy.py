@@ -22,16 +22,19 @@ from fiche.estimators.engines._worlds import Axis
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import AttentionCache, LatentCache, Model, StateCache
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _LEFT_OUT = (
-    "the rest of the pool, which takes cache_max_entry_count of what is free",
-    "blocks of cached prefixes that no running request uses, and tokens drafted ahead",
+    tell("the rest of the pool, which takes cache_max_entry_count of what is free"),
+    tell("blocks of cached prefixes that no running request uses, and tokens drafted ahead"),
 )
 _BLOCK = default("lmdeploy", "block", 64)
-_BYTE = fact("lmdeploy", "byte", 1, "bytes of an 8-bit value", "B")
-_PACKED = fact("lmdeploy", "packed_latent", 656, "bytes of a token packed for sparse MLA", "B")
-_WINDOW = "sliding layers hold the window, or all tokens where blocks are not freed behind it"
+_BYTE = fact("lmdeploy", "byte", 1, tell("bytes of an 8-bit value"), "B")
+_PACKED = fact(
+    "lmdeploy", "packed_latent", 656, tell("bytes of a token packed for sparse MLA"), "B"
+)
+_WINDOW = tell("sliding layers hold the window, or all tokens where blocks are not freed behind it")
 _VALUES_OF = {"4": 2, "8": 1}
 
 
@@ -40,10 +43,12 @@ def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, .
     store = Store(
         token=lambda cache: _token(cache, workload),
         latent=lambda cache: _latent(cache, workload),
-        index=lambda cache: at_least(_key(cache), "lmdeploy", "an indexer key"),
-        state=lambda cache: at_least(_state(cache, workload), "lmdeploy", "a recurrent state"),
+        index=lambda cache: at_least(_key(cache), "lmdeploy", tell("an indexer key")),
+        state=lambda cache: at_least(
+            _state(cache, workload), "lmdeploy", tell("a recurrent state")
+        ),
         cross=lambda cache: at_least(
-            encoder_positions(cache, case, _plain(workload)), "lmdeploy", "an encoder cache"
+            encoder_positions(cache, case, _plain(workload)), "lmdeploy", tell("an encoder cache")
         ),
     )
     parts = paged(model, workload, case, Axis("block", block, block), store, _WINDOW)
@@ -59,14 +64,14 @@ def _token(cache: AttentionCache, workload: Workload) -> Node:
     if policy in ("", "0", "16", "17"):
         width = _BYTE if policy in ("16", "17") else _plain(workload)
         return cache.kv_heads * (cache.key_dim + cache.value_dim) * width
-    return not_known("lmdeploy", f"a token under quant policy {policy}")
+    return not_known("lmdeploy", tell("a token under quant policy {policy}", policy=policy))
 
 
 def _latent(cache: LatentCache, workload: Workload) -> Node:
     plain = (cache.latent + cache.rope) * _plain(workload)
     if cache.index_dim is None:
         return plain
-    return either(_PACKED, plain, "a sparse model's cache is packed over fp8, or not")
+    return either(_PACKED, plain, tell("a sparse model's cache is packed over fp8, or not"))
 
 
 def _key(cache: LatentCache) -> Node:

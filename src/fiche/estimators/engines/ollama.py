@@ -18,17 +18,21 @@ from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _LEFT_OUT = (
-    "whether num_ctx holds the tokens of a request",
-    "settings that the fiche leaves out, at the program's defaults: num_batch 512, no speculation",
-    "layers that Ollama leaves in host memory",
+    tell("whether num_ctx holds the tokens of a request"),
+    tell(
+        "settings that the fiche leaves out, at the program's defaults: num_batch 512, no "
+        "speculation"
+    ),
+    tell("layers that Ollama leaves in host memory"),
 )
-_PARALLEL = (
+_PARALLEL = tell(
     "num_parallel is untold: the resident sequences, or up to four that older releases choose"
 )
-_FLASH = "a cache type other than f16 is used with flash attention only"
+_FLASH = tell("a cache type other than f16 is used with flash attention only")
 
 
 def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:

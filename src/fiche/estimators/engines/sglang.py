@@ -16,22 +16,29 @@ from fiche.estimators.engines._worlds import Axis
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either
 from fiche.kernel.model import AttentionCache, LatentCache, Model, StateCache
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _LEFT_OUT = (
-    "the rest of the pool, which takes what mem_fraction_static leaves",
-    "one page more that the pool keeps as a scratch page",
-    "tokens of cached prefixes that no running request uses, and tokens drafted ahead",
+    tell("the rest of the pool, which takes what mem_fraction_static leaves"),
+    tell("one page more that the pool keeps as a scratch page"),
+    tell("tokens of cached prefixes that no running request uses, and tokens drafted ahead"),
 )
-_PAGE = "page_size is untold: 1, or 16 to 128 where an attention backend asks for it"
-_WINDOW = "sliding layers hold the window, or all tokens where they have no pool of their own"
-_SLOTS = "a state a request, or up to five where prefixes are cached"
+_PAGE = tell("page_size is untold: 1, or 16 to 128 where an attention backend asks for it")
+_WINDOW = tell("sliding layers hold the window, or all tokens where they have no pool of their own")
+_SLOTS = tell("a state a request, or up to five where prefixes are cached")
 _LEAST = default("sglang", "page_size", 1)
-_MOST = fact("sglang", "largest_page", 128, "the largest page that an attention backend asks for")
-_BYTE = fact("sglang", "byte", 1, "bytes of an 8-bit value", "B")
-_PACKED = fact("sglang", "packed_latent", 656, "512 fp8, 4 fp32 scales and 64 bf16 values", "B")
-_SCALE = fact("sglang", "scale_bytes", 4, "one fp32 scale of an indexer key", "B")
-_INDEX_BLOCK = fact("sglang", "index_block", 128, "values of an indexer key that share a scale")
+_MOST = fact(
+    "sglang", "largest_page", 128, tell("the largest page that an attention backend asks for")
+)
+_BYTE = fact("sglang", "byte", 1, tell("bytes of an 8-bit value"), "B")
+_PACKED = fact(
+    "sglang", "packed_latent", 656, tell("512 fp8, 4 fp32 scales and 64 bf16 values"), "B"
+)
+_SCALE = fact("sglang", "scale_bytes", 4, tell("one fp32 scale of an indexer key"), "B")
+_INDEX_BLOCK = fact(
+    "sglang", "index_block", 128, tell("values of an indexer key that share a scale")
+)
 _FULL = {"float32": 4, "bfloat16": 2, "float16": 2, "bf16": 2}
 _FP8 = ("fp8_e4m3", "fp8_e5m2", "fp8")
 
@@ -44,7 +51,7 @@ def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, .
         index=_index,
         state=lambda cache: _state(cache, model, workload),
         cross=lambda cache: at_least(
-            encoder_positions(cache, case, _width(workload)), "sglang", "an encoder cache"
+            encoder_positions(cache, case, _width(workload)), "sglang", tell("an encoder cache")
         ),
     )
     parts = paged(model, workload, case, Axis("page", low, high, _PAGE), store, _WINDOW)
@@ -64,7 +71,7 @@ def _latent(cache: LatentCache, workload: Workload) -> Node:
         return _PACKED
     plain = (cache.latent + cache.rope) * _width(workload)
     if cache.index_dim is not None and not told:
-        return either(_PACKED, plain, "a sparse model's cache is packed over fp8, or not")
+        return either(_PACKED, plain, tell("a sparse model's cache is packed over fp8, or not"))
     return plain
 
 
@@ -99,7 +106,9 @@ def _state(cache: StateCache, model: Model, workload: Workload) -> Node:
 
 def _named(told: str) -> Node:
     known = told if told in _FULL else "float32"
-    return fact("sglang", f"{known}_bytes", _FULL[known], f"bytes of a {known} value", "B")
+    return fact(
+        "sglang", f"{known}_bytes", _FULL[known], tell("bytes of a {known} value", known=known), "B"
+    )
 
 
 MEMBER = Engine(

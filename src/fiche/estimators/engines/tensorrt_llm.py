@@ -16,19 +16,24 @@ from fiche.estimators.engines._worlds import Axis
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node
 from fiche.kernel.model import AttentionCache, LatentCache, Model, StateCache
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _LEFT_OUT = (
-    "the rest of the pools, which take free_gpu_memory_fraction of what is free",
-    "blocks of cached prefixes that no running request uses, and tokens drafted ahead",
+    tell("the rest of the pools, which take free_gpu_memory_fraction of what is free"),
+    tell("blocks of cached prefixes that no running request uses, and tokens drafted ahead"),
 )
-_BLOCK = "tokens_per_block is untold: 32, or 64 in engines built by older releases"
-_WINDOW = "sliding layers hold the window, or all tokens where max_attention_window is one for all"
-_LEAST = fact("tensorrt_llm", "tokens_per_block", 32, "tokens of a block by default")
-_MOST = fact("tensorrt_llm", "older_block", 64, "tokens of a block in older engines")
-_BYTE = fact("tensorrt_llm", "byte", 1, "bytes of an 8-bit value", "B")
-_SCALE = fact("tensorrt_llm", "scale_bytes", 4, "one fp32 scale of an indexer key", "B")
-_INDEX = fact("tensorrt_llm", "index_block", 128, "values of an indexer key that share a scale")
+_BLOCK = tell("tokens_per_block is untold: 32, or 64 in engines built by older releases")
+_WINDOW = tell(
+    "sliding layers hold the window, or all tokens where max_attention_window is one for all"
+)
+_LEAST = fact("tensorrt_llm", "tokens_per_block", 32, tell("tokens of a block by default"))
+_MOST = fact("tensorrt_llm", "older_block", 64, tell("tokens of a block in older engines"))
+_BYTE = fact("tensorrt_llm", "byte", 1, tell("bytes of an 8-bit value"), "B")
+_SCALE = fact("tensorrt_llm", "scale_bytes", 4, tell("one fp32 scale of an indexer key"), "B")
+_INDEX = fact(
+    "tensorrt_llm", "index_block", 128, tell("values of an indexer key that share a scale")
+)
 _EIGHT = ("fp8", "int8", "fp8_e4m3")
 
 
@@ -41,7 +46,7 @@ def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, .
         index=_index,
         state=lambda cache: _state(cache, workload),
         cross=lambda cache: at_least(
-            encoder_positions(cache, case, width), "tensorrt_llm", "an encoder cache"
+            encoder_positions(cache, case, width), "tensorrt_llm", tell("an encoder cache")
         ),
     )
     parts = paged(model, workload, case, Axis("block", low, high, _BLOCK), store, _WINDOW)
@@ -72,7 +77,7 @@ def _width(workload: Workload) -> Node:
 def _state(cache: StateCache, workload: Workload) -> Node:
     """At least one state in the model's format: that it is wider, or kept more than once, is not told."""
     width = computed_width(workload)
-    return at_least(one_state(cache, width, width), "tensorrt_llm", "a recurrent state")
+    return at_least(one_state(cache, width, width), "tensorrt_llm", tell("a recurrent state"))
 
 
 MEMBER = Engine(

@@ -12,7 +12,7 @@ shift for every group, beside a residual in full precision. Cross-attention keep
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fiche.estimators._reading import missing, qualified
 from fiche.estimators.engines._parts import (
@@ -47,14 +47,15 @@ from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, either, larger, smaller
 from fiche.kernel.model import AttentionCache, Cache, CrossCache, LatentCache, Model, StateCache
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
 
-_LEFT_OUT = ("copies while a layer's cache grows (cache_transients)",)
-_KEPT = {
-    "full": "that keep every token",
-    "sliding": "that keep the last window of tokens",
-    "chunked": "that keep the running chunk of tokens",
+_LEFT_OUT = (tell("copies while a layer's cache grows (cache_transients)"),)
+_KEPT: dict[str, Callable[[str], str]] = {
+    "full": lambda layers: tell("{layers} that keep every token", layers=layers),
+    "sliding": lambda layers: tell("{layers} that keep the last window of tokens", layers=layers),
+    "chunked": lambda layers: tell("{layers} that keep the running chunk of tokens", layers=layers),
 }
 _SETTINGS = (
     "cache_implementation",
@@ -82,9 +83,13 @@ class _Layer:
 def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, ...]:
     kind = implementation(workload)
     if kind not in ("dynamic", "static", "quantized"):
-        return (_unread(case, f"cache_implementation '{kind}' is not known here: measure it"),)
+        return (
+            _unread(
+                case, tell("cache_implementation '{kind}' is not known here: measure it", kind=kind)
+            ),
+        )
     if kind == "quantized" and not _all_full(model):
-        return (_unread(case, "transformers quantises caches of full-attention layers only"),)
+        return (_unread(case, tell("transformers quantises caches of full-attention layers only")),)
     layers = [each for cache in model.caches for each in _layers(cache, model, workload, case)]
     moved = [each for each in layers if _moves(each, workload)]
     stays = [each for each in layers if each not in moved]
@@ -109,14 +114,22 @@ def _layers(cache: Cache, model: Model, workload: Workload, case: Case | None) -
             yield _attention(cache, workload, tokens, held)
         case LatentCache():
             node = latent_token_bytes(cache, workload, width) * _length(workload, case) * held
-            yield _Layer(cache, KV_CACHE, "latent", f"{said} of latent attention", node)
+            yield _Layer(
+                cache, KV_CACHE, "latent", tell("{layers} of latent attention", layers=said), node
+            )
             if cache.index_dim is not None:
                 node = cache.index_dim * width.key * _length(workload, case) * held
-                yield _Layer(cache, KV_CACHE, "indexer", f"{said} with indexer keys", node)
+                yield _Layer(
+                    cache,
+                    KV_CACHE,
+                    "indexer",
+                    tell("{layers} with indexer keys", layers=said),
+                    node,
+                )
         case CrossCache():
             positions = encoder_tokens(case) if cache.tokens is None else cache.tokens
             node = token_bytes(on_device(cache, workload), width) * positions * held
-            label = f"{said} that keep the encoder's positions"
+            label = tell("{layers} that keep the encoder's positions", layers=said)
             yield _Layer(cache, CROSS_ATTENTION_CACHE, "encoder", label, node)
         case StateCache():
             yield from _states(cache, workload, held)
@@ -133,7 +146,7 @@ def _length(workload: Workload, case: Case | None) -> Node:
 
 def _attention(cache: AttentionCache, workload: Workload, tokens: Node, held: Node) -> _Layer:
     mine = on_device(cache, workload)
-    label = f"{layers_said(cache)} {_KEPT[cache.reach]}"
+    label = _KEPT[cache.reach](layers_said(cache))
     if implementation(workload) != "quantized":
         node = token_bytes(mine, cache_widths(workload)) * tokens * held
         return _Layer(cache, KV_CACHE, cache.reach, label, node)
@@ -144,18 +157,32 @@ def _attention(cache: AttentionCache, workload: Workload, tokens: Node, held: No
     node = (stored + residual) * held
     if setting(workload, "backend") == "fp8":
         node = node + 2 * FP32  # one scale for the keys of a layer, one for its values
-    return _Layer(cache, KV_CACHE, "quantised", f"{label}, quantised, with a residual", node)
+    return _Layer(
+        cache, KV_CACHE, "quantised", tell("{label}, quantised, with a residual", label=label), node
+    )
 
 
 def _states(cache: StateCache, workload: Workload, held: Node) -> Iterator[_Layer]:
     """K columns of a convolution in the model's format, and the state that the kernel returns."""
-    width, label = computed_width(workload), f"{layers_said(cache)} of {cache.kind}"
+    width, label = (
+        computed_width(workload),
+        tell("{layers} of {kind}", layers=layers_said(cache), kind=cache.kind),
+    )
     kept = convolution_bytes(cache, width, cache.kernel) * held
-    yield _Layer(cache, RECURRENT_STATE, f"{cache.kind}_convolution", f"{label}, columns", kept)
-    because = f"transformers before {FP32_STATES}: the state in fp32, or in the model's format"
+    yield _Layer(
+        cache,
+        RECURRENT_STATE,
+        f"{cache.kind}_convolution",
+        tell("{label}, columns", label=label),
+        kept,
+    )
+    because = tell(
+        "transformers before {fp32_states}: the state in fp32, or in the model's format",
+        fp32_states=FP32_STATES,
+    )
     width = VERSIONS.since(workload, FP32_STATES, either(width, FP32, because), FP32, because)
     state = state_bytes(cache, width) * held
-    yield _Layer(cache, RECURRENT_STATE, cache.kind, f"{label}, states", state)
+    yield _Layer(cache, RECURRENT_STATE, cache.kind, tell("{label}, states", label=label), state)
 
 
 def _moves(layer: _Layer, workload: Workload) -> bool:
@@ -172,7 +199,7 @@ def _at_work(moved: list[_Layer]) -> Iterator[Part]:
         most = mine[0].held
         for layer in mine[1:]:
             most = most + layer.held if layer.step == "indexer" else larger(most, layer.held)
-        yield Part(item, "at_work", "the layer at work and the next one", 2 * most)
+        yield Part(item, "at_work", tell("the layer at work and the next one"), 2 * most)
 
 
 def _dealt(parts: list[Part], workload: Workload) -> Iterator[Part]:

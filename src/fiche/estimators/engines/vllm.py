@@ -6,7 +6,7 @@ Rules in `_vllm_pages` and `_vllm_widths`, read in vLLM 0.33.0; estimators.md 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fiche.estimators.engines._parts import (
     CROSS_ATTENTION_CACHE,
@@ -61,25 +61,29 @@ from fiche.kernel.model import (
     StateCache,
 )
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
-_BLOCK = "block_size is untold: 16, or 32 to 128 where an attention backend asks for it"
-_MANAGED = "whether layers of different reach have pages of their own is untold"
-_ASKED = "releases differ in following the state format of the model's configuration"
-_FIRST = "the first engine keeps a window of blocks, or every block"
-_REACH = {
-    "full": "in pages of every token",
-    "sliding": "in pages of the window",
-    "chunked": "in pages of the running chunk",
+_BLOCK = tell("block_size is untold: 16, or 32 to 128 where an attention backend asks for it")
+_MANAGED = tell("whether layers of different reach have pages of their own is untold")
+_ASKED = tell("releases differ in following the state format of the model's configuration")
+_FIRST = tell("the first engine keeps a window of blocks, or every block")
+_REACH: dict[str, Callable[[str], str]] = {
+    "full": lambda layers: tell("{layers} in pages of every token", layers=layers),
+    "sliding": lambda layers: tell("{layers} in pages of the window", layers=layers),
+    "chunked": lambda layers: tell("{layers} in pages of the running chunk", layers=layers),
 }
 _ITEM: dict[type[Cache], str] = {
     StateCache: RECURRENT_STATE,
     CrossCache: CROSS_ATTENTION_CACHE,
 }
 _LEFT_OUT = (
-    "the rest of the pool: vLLM gives gpu_memory_utilization of a card to weights, peaks and blocks",
-    "blocks of one sequence of max_model_len, without which vLLM does not start",
-    "blocks of cached prefixes that no running sequence uses, and tokens drafted ahead",
+    tell(
+        "the rest of the pool: vLLM gives gpu_memory_utilization of a card to weights, peaks "
+        "and blocks"
+    ),
+    tell("blocks of one sequence of max_model_len, without which vLLM does not start"),
+    tell("blocks of cached prefixes that no running sequence uses, and tokens drafted ahead"),
 )
 
 
@@ -232,8 +236,9 @@ def _part(load: _Load, cache: Cache, page: _Pages, world: World, caches: list[Ca
     layers = cache.count + extra if extra else cache.count
     pinned = _pinned(load, cache, page, managed=bool(world["managed"]))
     size = page.own if page.shared is None else page.shared
-    label = f"{layers_said(cache)} {_said(cache)}"
-    label += f", {extra} more as padding" if extra else ""
+    label = _said(cache)
+    if extra:
+        label = tell("{layers}, {extra} more as padding", layers=label, extra=extra)
     return Part(_ITEM.get(type(cache), KV_CACHE), _step(cache), label, layers * pinned * size)
 
 
@@ -260,19 +265,25 @@ def _indexer(load: _Load, cache: LatentCache, block: Node) -> Part:
     width = index_bytes(cache)
     assert width is not None
     node = cache.count * full_pages(load.tokens, load.held, block) * (block * width)
-    return Part(KV_CACHE, "indexer", f"{layers_said(cache)} with indexer keys", node)
+    return Part(
+        KV_CACHE,
+        "indexer",
+        tell("{layers} with indexer keys", layers=layers_said(cache)),
+        node,
+    )
 
 
 def _said(cache: Cache) -> str:
+    layers = layers_said(cache)
     match cache:
         case AttentionCache():
-            return _REACH[cache.reach]
+            return _REACH[cache.reach](layers)
         case LatentCache():
-            return "that keep one compressed vector a token"
+            return tell("{layers} that keep one compressed vector a token", layers=layers)
         case CrossCache():
-            return "that keep the encoder's positions"
+            return tell("{layers} that keep the encoder's positions", layers=layers)
         case StateCache():
-            return f"of {cache.kind} states, one page each"
+            return tell("{layers} of {kind} states, one page each", layers=layers, kind=cache.kind)
 
 
 def _step(cache: Cache) -> str:

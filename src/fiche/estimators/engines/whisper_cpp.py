@@ -27,6 +27,7 @@ from fiche.estimators.engines._widths import Widths, block_width, fixed, widths
 from fiche.kernel.doors import Engine
 from fiche.kernel.figure import Node, ceil, either
 from fiche.kernel.model import AttentionCache, CrossCache, Model
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 from fiche.kernel.workload import Case, Workload
 
@@ -43,23 +44,28 @@ def _cache(model: Model, workload: Workload, case: Case | None) -> tuple[Node, .
     width = widths(workload, block_width("f16"))
     parts = [*_self(model, workload, width), *_encoder(crosses, workload, width)]
     held = [Part(p.item, p.step, p.label, p.node * sequences(case)) for p in parts]
-    return items(case, held, ("compute buffers",))
+    return items(case, held, (tell("compute buffers"),))
 
 
 def _self(model: Model, workload: Workload, width: Widths) -> Iterator[Part]:
     positions = model.positions
     if positions is None:
-        text = "give the decoder's positions (max_target_positions of the configuration)"
+        text = tell("give the decoder's positions (max_target_positions of the configuration)")
         positions = missing("model.positions", count_of("tokens"), "architecture", text)
     kept = _since(
         workload,
-        either(positions, 3 * positions, "builds before 1.6 kept 1 or 3 times the positions"),
+        either(positions, 3 * positions, tell("builds before 1.6 kept 1 or 3 times the positions")),
         _padded(positions) * _copies(workload),
     )
     for cache in model.caches:
         if isinstance(cache, AttentionCache):
             node = cache.count * token_bytes(cache, width) * kept
-            yield Part(KV_CACHE, "decoder", f"{layers_said(cache)} with every position", node)
+            yield Part(
+                KV_CACHE,
+                "decoder",
+                tell("{layers} with every position", layers=layers_said(cache)),
+                node,
+            )
 
 
 def _encoder(crosses: list[CrossCache], workload: Workload, width: Widths) -> Iterator[Part]:
@@ -67,23 +73,25 @@ def _encoder(crosses: list[CrossCache], workload: Workload, width: Widths) -> It
         assert cache.tokens is not None
         kept = _since(workload, cache.tokens, _padded(cache.tokens))
         layer = token_bytes(cache, width) * kept
-        label = f"{layers_said(cache)} that keep the encoder's positions"
+        label = tell("{layers} that keep the encoder's positions", layers=layers_said(cache))
         yield Part(CROSS_ATTENTION_CACHE, "encoder", label, cache.count * layer)
         beside = _since(workload, 0 * layer, layer)
-        yield Part(CROSS_ATTENTION_CACHE, "pad", "a padded layer of the encoder", beside)
+        yield Part(CROSS_ATTENTION_CACHE, "pad", tell("a padded layer of the encoder"), beside)
 
 
 def _copies(workload: Workload) -> Node:
     """How many times the positions are kept: once for one decoder, else decoders + 2 times."""
-    one = fixed("one_decoder", "one decoder", 1, "the cache that a state starts with")
+    one = fixed("one_decoder", tell("one decoder"), 1, tell("the cache that a state starts with"))
     for name in ("beam_size", "best_of"):
         if word(workload, f"engine.settings.{name}") == "1":
             return one
         told = workload.figures.get(f"engine.settings.{name}")
         if told is not None:
             return told + 2
-    most = fixed("most_decoders", "most decoders", 8, "WHISPER_MAX_DECODERS is 8")
-    return either(one, most + 2, "beam_size and best_of are not told: one decoder, or up to 8")
+    most = fixed("most_decoders", tell("most decoders"), 8, tell("WHISPER_MAX_DECODERS is 8"))
+    return either(
+        one, most + 2, tell("beam_size and best_of are not told: one decoder, or up to 8")
+    )
 
 
 def _padded(positions: Node) -> Node:
@@ -91,7 +99,9 @@ def _padded(positions: Node) -> Node:
 
 
 def _since(workload: Workload, before: Node, after: Node) -> Node:
-    because = f"builds before {_PADDED_SINCE} do not pad their positions"
+    because = tell(
+        "builds before {padded_since} do not pad their positions", padded_since=_PADDED_SINCE
+    )
     return _VERSIONS.since(workload, _PADDED_SINCE, before, after, because)
 
 

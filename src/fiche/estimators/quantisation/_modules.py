@@ -15,6 +15,7 @@ from fiche.kernel.doors import Packed
 from fiche.kernel.figure import Figure, Node, Operand, Unknown, ceil
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -145,7 +146,7 @@ def in_bytes(bits: Operand) -> Figure:
 def unknown(topic: str, text: str, name: str = "") -> Unknown:
     """Bytes that cannot be computed, with what would settle them."""
     condition = Condition(
-        topic=topic, text=text, supplier="author of the fiche", piece_kind="config.json"
+        topic=topic, text=text, supplier=tell("author of the fiche"), piece_kind="config.json"
     )
     return Unknown(condition=condition, unit=BYTE, id=name, label=topic)
 
@@ -153,7 +154,10 @@ def unknown(topic: str, text: str, name: str = "") -> Unknown:
 def not_covered(method: str, detail: str = "") -> Unknown:
     """A layout that is not known here: the file's own tensors say it."""
     what = f"{method}, {detail}" if detail else method
-    return unknown("storage_format", f"give the tensors: the layout of {what} is not covered here")
+    return unknown(
+        "storage_format",
+        tell("give the tensors: the layout of {what} is not covered here", what=what),
+    )
 
 
 def yes_or_no(workload: Workload, model: Model, key: str) -> bool | None:
@@ -173,5 +177,8 @@ def engine_is(workload: Workload, *names: str) -> bool:
 
 
 def _unread(pattern: str) -> Unknown:
-    text = f"give the tensors: whether '{pattern}' names a module is not worked out here"
+    text = tell(
+        "give the tensors: whether '{pattern}' names a module is not worked out here",
+        pattern=pattern,
+    )
     return unknown("storage_format", text)

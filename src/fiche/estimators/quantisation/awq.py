@@ -21,6 +21,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 _FORMATS = ("gemm", "marlin")
@@ -33,7 +34,7 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
         return untouched(group)
     kept = listed(told, "modules_to_not_convert")
     if told is None:
-        asked = unknown("storage_format", "give the config.json of the AWQ checkpoint")
+        asked = unknown("storage_format", tell("give the config.json of the AWQ checkpoint"))
         return split(group, kept, asked, asked)
     doubt = _doubt(told)
     values, beside = _bytes(linear, told) if doubt is None else (doubt, doubt)
@@ -44,9 +45,9 @@ def _doubt(told: Config) -> Node | None:
     bits = told.whole("bits", "w_bit") if told.value("bits", "w_bit") is not None else 4
     form = (told.text("version", "format") or "gemm").lower()
     if bits != 4:
-        return not_covered("AWQ", f"{bits} bits")
+        return not_covered("AWQ", tell("{bits} bits", bits=str(bits)))
     if form not in _FORMATS:
-        return not_covered("AWQ", f"version {form}")
+        return not_covered("AWQ", tell("version {form}", form=form))
     return None
 
 
@@ -64,7 +65,7 @@ def _bytes(linear: Linear, told: Config) -> tuple[Node, Node]:
 
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
-    text = "confirm that the engine has an AWQ kernel for this card; it computes in fp16"
+    text = tell("confirm that the engine has an AWQ kernel for this card; it computes in fp16")
     return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
 
 

@@ -31,6 +31,7 @@ from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Figure, Node, ceil, either
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 BLOCK = 64
@@ -38,11 +39,11 @@ BLOCK_OF_SCALES = 256
 _CODE_BITS = 16 * 32
 _SECOND_CODE_BITS = 256 * 32
 _FP32 = 32
-_EXPERTS = (
-    "transformers 5 holds the experts of a layer in one tensor, which bitsandbytes leaves in 16 bits; "
-    "before that, and in other engines, they may be quantised"
+_EXPERTS = tell(
+    "transformers 5 holds the experts of a layer in one tensor, which bitsandbytes "
+    "leaves in 16 bits; before that, and in other engines, they may be quantised"
 )
-_DOUBLE = "double quantisation (bnb_4bit_use_double_quant) is not told"
+_DOUBLE = tell("double quantisation (bnb_4bit_use_double_quant) is not told")
 
 
 def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed, ...]:
@@ -63,7 +64,7 @@ def _bytes(
     if _eight_bits(told, workload):
         return in_bytes(linear.values * 8), in_bytes(linear.modules * linear.outputs * _FP32)
     if told is not None and told.listed("bnb_4bit_quant_storage") is not None:
-        return unknown("storage_format", "give the tensors"), in_bytes(linear.modules * 0)
+        return unknown("storage_format", tell("give the tensors")), in_bytes(linear.modules * 0)
     values = in_bytes(linear.modules * ceil(linear.outputs * linear.inputs / 2) * 8)
     double = yes_or_no(workload, model, "bnb_4bit_use_double_quant")
     if told is not None and double is None:
@@ -110,15 +111,18 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     on_the_fly = settings(model) is None
     found = []
     if on_the_fly:
-        text = "confirm the peak of the load: on the fly, bitsandbytes first puts 16-bit shards on the device"
+        text = tell(
+            "confirm the peak of the load: on the fly, bitsandbytes first puts 16-bit shards on "
+            "the device"
+        )
         found.append(Condition(topic="loading", text=text, supplier="operator", piece_kind="run"))
     if any(fused(model, group) for group in model.parameters):
-        text = "state engine.name and engine.version: " + _EXPERTS
+        asked = tell("state engine.name and engine.version: {why}", why=_EXPERTS)
         found.append(
             Condition(
                 topic="storage_format",
-                text=text,
-                supplier="author of the fiche",
+                text=asked,
+                supplier=tell("author of the fiche"),
                 piece_kind="fiche",
             )
         )

@@ -28,6 +28,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 _SCALE_BITS = 16
@@ -44,7 +45,7 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
     schemes = _schemes(told)
     if told is None or not schemes:
         doubt = unknown(
-            "storage_format", "give the config.json of the compressed-tensors checkpoint"
+            "storage_format", tell("give the config.json of the compressed-tensors checkpoint")
         )
         return (Packed(copies=group.copies, values=doubt, beside=doubt),)
     ignored = patterns(told.listed("ignore") or ())
@@ -96,14 +97,14 @@ def _one(copies: Node, linear: Linear, scheme: Config, told: Config, refused: bo
     form = scheme.text("format") or told.text("format")
     values, beside = _bytes(linear, scheme, form)
     if refused:
-        values = not_covered("compressed-tensors", "a pattern that is not read here")
+        values = not_covered("compressed-tensors", tell("a pattern that is not read here"))
     return Packed(copies=copies, values=values, beside=beside)
 
 
 def _bytes(linear: Linear, scheme: Config, form: str) -> tuple[Node, Node]:
     weights, active = scheme.part("weights"), scheme.part("input_activations")
     if weights is None:
-        return _doubt("a scheme without weights")
+        return _doubt(tell("a scheme without weights"))
     if form == "pack-quantized":
         return _words(linear, weights, scheme)
     if form in _BYTES and weights.whole("num_bits") == 8:
@@ -115,18 +116,18 @@ def _bytes(linear: Linear, scheme: Config, form: str) -> tuple[Node, Node]:
     if form == "mxfp4-pack-quantized":
         scales = linear.outputs * ceil(linear.inputs / 32) * 8
         return _fours(linear), in_bytes(linear.modules * scales)
-    return _doubt(f"format '{form}'")
+    return _doubt(tell("format '{form}'", form=form))
 
 
 def _words(linear: Linear, weights: Config, scheme: Config) -> tuple[Node, Node]:
     bits = weights.whole("num_bits")
     if bits is None or not 1 <= bits <= 8:
-        return _doubt(f"{bits} bits")
+        return _doubt(tell("{bits} bits", bits=str(bits)))
     in_word = 32 // bits
     values = in_bytes(linear.modules * linear.outputs * ceil(linear.inputs / in_word) * 32)
     groups = _groups(linear, weights)
     if groups is None:
-        return _doubt(f"strategy '{weights.text('strategy')}'")
+        return _doubt(tell("strategy '{weights}'", weights=weights.text("strategy")))
     beside = groups.scales * _SCALE_BITS + _SHAPE_BITS
     if weights.flag("symmetric") is False:
         beside = beside + ceil(linear.outputs / in_word) * groups.a_row * 32
@@ -138,7 +139,9 @@ def _words(linear: Linear, weights: Config, scheme: Config) -> tuple[Node, Node]
 def _beside_bytes(linear: Linear, weights: Config, static: bool) -> Node:
     groups = _groups(linear, weights)
     if groups is None:
-        return not_covered("compressed-tensors", f"strategy '{weights.text('strategy')}'")
+        return not_covered(
+            "compressed-tensors", tell("strategy '{weights}'", weights=weights.text("strategy"))
+        )
     beside = groups.scales * _SCALE_BITS
     if weights.flag("symmetric") is False:
         beside = beside + groups.scales * 8
@@ -179,7 +182,9 @@ def _doubt(what: str) -> tuple[Node, Node]:
 
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
-    text = "confirm that the engine has kernels for this compressed-tensors format on this card"
+    text = tell(
+        "confirm that the engine has kernels for this compressed-tensors format on this card"
+    )
     return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
 
 

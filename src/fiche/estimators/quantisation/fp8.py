@@ -25,12 +25,15 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, Operand, ceil, either
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
-_UNTOLD = "config.json does not say how scales are laid out: one a tensor, or one a row of outputs"
-_NO_KERNEL = (
-    "transformers loads FP8 as bf16 on a card below compute capability 8.9 (a warning only): "
-    "state engine.settings.fp8_kernels"
+_UNTOLD = tell(
+    "config.json does not say how scales are laid out: one a tensor, or one a row of outputs"
+)
+_NO_KERNEL = tell(
+    "transformers loads FP8 as bf16 on a card below compute capability 8.9 (a warning "
+    "only): state engine.settings.fp8_kernels"
 )
 
 
@@ -49,7 +52,7 @@ def _with_scales(values: Node, linear: Linear, told: Config | None) -> tuple[Nod
         tensor, row = in_bytes(linear.modules * 32), in_bytes(linear.modules * linear.outputs * 32)
         return values, either(tensor, row, _UNTOLD)
     if told.text("expert_dtype") == "fp4":
-        doubt = not_covered("FP8", "experts in fp4")
+        doubt = not_covered("FP8", tell("experts in fp4"))
         return doubt, doubt
     scales = _scales(linear, told) * (8 if _one_byte(told) else 32)
     active = 32 if told.text("activation_scheme") == "static" else 0
@@ -83,7 +86,9 @@ def _dequantised(model: Model, workload: Workload) -> str:
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     if not _dequantised(model, workload):
         return ()
-    text = "confirm native FP8 (compute capability 8.9 or later), or count the weights in bf16"
+    text = tell(
+        "confirm native FP8 (compute capability 8.9 or later), or count the weights in bf16"
+    )
     return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
 
 

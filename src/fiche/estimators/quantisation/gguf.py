@@ -16,14 +16,16 @@ from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.gguf_block import BLOCKS, Block, block_of
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 # The converter keeps the blocks of the checkpoint, whatever type the rest takes (truth 7).
 _MXFP4_EXPERTS = ("gpt_oss",)
 _THROUGHOUT = ("F32", "F16", "BF16", "Q8_0")
 _ALIASES = {"FP32": "F32", "FP16": "F16"}
-_TYPES = "give the file's tensors: '{}' names the type that most of a GGUF file has, not each"
-_NO_TYPE = "give the GGUF file's tensors, or the one type of all matrices: state formats.storage"
+_NO_TYPE = tell(
+    "give the GGUF file's tensors, or the one type of all matrices: state formats.storage"
+)
 _SINGLE = ("norm", "bias", "router", "position", "recurrent", "convolution")
 _MIXES = (
     "Q2_K_S", "Q2_K_L", "Q3_K_S", "Q3_K_M", "Q3_K_L", "Q3_K_XL", "Q4_K_S", "Q4_K_M", "Q4_K_L",
@@ -41,9 +43,16 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
     if group.role == "expert" and model.model_type in _MXFP4_EXPERTS:
         return (Packed(copies=group.copies, values=_rows(model, group, BLOCKS["MXFP4"])),)
     if name not in _THROUGHOUT:
-        values: Node = unknown("storage_format", _TYPES.format(word) if word else _NO_TYPE)
+        values: Node = unknown("storage_format", _asked_of(word) if word else _NO_TYPE)
         return (Packed(copies=group.copies, values=values),)
     return (Packed(copies=group.copies, values=_rows(model, group, BLOCKS[name])),)
+
+
+def _asked_of(word: str) -> str:
+    return tell(
+        "give the file's tensors: '{type}' names the type that most of a GGUF file has, not each",
+        type=word,
+    )
 
 
 def _rows(model: Model, group: Parameters, block: Block) -> Node:
@@ -65,12 +74,12 @@ def _row_by_row(group: Parameters, block: Block) -> Node:
 
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
-    text = "give the file's tensors: quantisers choose types by tensor"
+    text = tell("give the file's tensors: quantisers choose types by tensor")
     return (
         Condition(
             topic="storage_format",
             text=text,
-            supplier="author of the fiche",
+            supplier=tell("author of the fiche"),
             piece_kind="tensors",
         ),
     )

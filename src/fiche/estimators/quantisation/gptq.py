@@ -23,11 +23,12 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil, either, floor
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 _BITS = (2, 3, 4, 8)
 _FORMATS = ("", "gptq", "gptq_v2")
-_FIRST_WRITERS = "the first writers of 3-bit files kept scales in fp32, later ones in 16 bits"
+_FIRST_WRITERS = tell("the first writers of 3-bit files kept scales in fp32, later ones in 16 bits")
 
 
 def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed, ...]:
@@ -36,7 +37,9 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
     if linear is None or group.part in ("vision", "audio", "projector"):
         return untouched(group)
     if told is None:
-        values: Node = unknown("storage_format", "give the config.json of the GPTQ checkpoint")
+        values: Node = unknown(
+            "storage_format", tell("give the config.json of the GPTQ checkpoint")
+        )
         return (Packed(copies=group.copies, values=values, beside=values),)
     kept = listed(told, "modules_to_not_convert")
     doubt = _doubt(told)
@@ -48,11 +51,11 @@ def _doubt(told: Config) -> Node | None:
     """A question where this file's settings lie outside of what is known here."""
     bits, form = told.whole("bits"), told.text("checkpoint_format", "format")
     if bits not in _BITS:
-        return not_covered("GPTQ", f"{bits} bits")
+        return not_covered("GPTQ", tell("{bits} bits", bits=str(bits)))
     if form not in _FORMATS:
-        return not_covered("GPTQ", f"format {form}")
+        return not_covered("GPTQ", tell("format {form}", form=form))
     if told.value("dynamic") or told.value("modules_in_block_to_quantize"):
-        return not_covered("GPTQ", "rules that differ by module")
+        return not_covered("GPTQ", tell("rules that differ by module"))
     return None
 
 
@@ -73,7 +76,9 @@ def _bytes(linear: Linear, told: Config) -> tuple[Node, Node]:
 
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
-    text = "confirm that the engine has a GPTQ kernel for this card, these bits and this group"
+    text = tell(
+        "confirm that the engine has a GPTQ kernel for this card, these bits and this group"
+    )
     return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
 
 

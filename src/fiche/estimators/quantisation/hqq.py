@@ -22,6 +22,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 
@@ -42,7 +43,9 @@ def _bytes(linear: Linear, told: Config | None) -> tuple[Node, Node]:
         or outer.value("zero_quant_params") is not None
     )
     if weights is None or bits not in (1, 2, 4, 8) or nested or not weights.whole("group_size"):
-        doubt = not_covered("HQQ", f"{bits} bits" if bits else "settings by module, or untold")
+        doubt = not_covered(
+            "HQQ", tell("{bits} bits", bits=bits) if bits else tell("settings by module, or untold")
+        )
         return doubt, doubt
     groups = ceil(linear.outputs * linear.inputs / weights.number("group_size"))
     values = in_bytes(linear.modules * ceil(linear.outputs * linear.inputs * bits / 8) * 8)

@@ -22,6 +22,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 _GROUP = 16
@@ -42,13 +43,20 @@ def _packed(model: Model, group: Parameters, workload: Workload) -> tuple[Packed
 def _bytes(linear: Linear, told: Config | None) -> tuple[Node, Node]:
     algorithm = "NVFP4" if told is None else told.text("quant_algo").upper()
     if told is None:
-        doubt: Node = unknown("storage_format", "give the config.json of the NVFP4 checkpoint")
+        doubt: Node = unknown(
+            "storage_format", tell("give the config.json of the NVFP4 checkpoint")
+        )
         return doubt, doubt
     if algorithm == "FP8":
         return in_bytes(linear.values * 8), in_bytes(linear.modules * _SCALARS)
     size = _group_size(told)
     if algorithm != "NVFP4" or size != _GROUP:
-        doubt = not_covered("ModelOpt", f"{algorithm or 'no quant_algo'}, groups of {size}")
+        doubt = not_covered(
+            "ModelOpt",
+            tell(
+                "{algorithm}, groups of {size}", algorithm=algorithm or "no quant_algo", size=size
+            ),
+        )
         return doubt, doubt
     values = in_bytes(linear.modules * linear.outputs * ceil(linear.inputs / 2) * 8)
     scales = linear.outputs * ceil(linear.inputs / _GROUP) * 8
@@ -65,7 +73,7 @@ def _group_size(told: Config) -> int:
 
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
-    text = "confirm that the engine runs NVFP4 on this card; others unpack or emulate it"
+    text = tell("confirm that the engine runs NVFP4 on this card; others unpack or emulate it")
     return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
 
 

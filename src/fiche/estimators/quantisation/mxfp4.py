@@ -21,12 +21,13 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Packed, Quantisation
 from fiche.kernel.figure import ceil
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 BLOCK = 32
-_FALLBACK = (
-    "transformers loads MXFP4 as bf16 without Triton 3.4, the `kernels` package and compute capability 7.5 "
-    "(a warning only): state engine.settings.mxfp4_kernels"
+_FALLBACK = tell(
+    "transformers loads MXFP4 as bf16 without Triton 3.4, the `kernels` package and "
+    "compute capability 7.5 (a warning only): state engine.settings.mxfp4_kernels"
 )
 
 
@@ -50,7 +51,10 @@ def _dequantised(model: Model, workload: Workload) -> str:
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     if not _dequantised(model, workload):
         return ()
-    text = "confirm that MXFP4 is kept: Triton 3.4 or later, the `kernels` package, compute capability 7.5"
+    text = tell(
+        "confirm that MXFP4 is kept: Triton 3.4 or later, the `kernels` package, compute "
+        "capability 7.5"
+    )
     return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
 
 
