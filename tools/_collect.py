@@ -12,8 +12,6 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fiche"
 sys.path.insert(0, str(ROOT / "src"))
 
-# What stands in a language's record and is no text of it.
-_CODES = {"tag", "plural", "message"}
 _CALLS = {"tell": 1, "tell_count": 2}
 
 
@@ -37,31 +35,20 @@ def entries() -> list[Entry]:
     return [*_phrases(), *_told()]
 
 
-def _phrases() -> Iterator[Entry]:
+def _phrases() -> list[Entry]:
+    """Every text of the English record, by the names that `languages` looks them up by."""
+    from fiche.languages._walk import retold
     from fiche.report.words.en import MEMBER
 
-    for name in MEMBER.__fields__:
-        if name not in _CODES:
-            yield from _within(name, getattr(MEMBER, name))
+    found: list[Entry] = []
 
+    def noted(name: str, text: str) -> str:
+        one, _, many = text.partition("|")
+        found.append(Entry(name, one, many))
+        return text
 
-def _within(path: str, thing: object) -> Iterator[Entry]:
-    """Every text under a field; the context is the way to it."""
-    if isinstance(thing, str):
-        one, _, many = thing.partition("|")
-        if one:
-            yield Entry(path, one, many)
-    elif isinstance(thing, Mapping):
-        for key, value in thing.items():
-            yield from _within(f"{path}.{key}", value)
-    elif isinstance(thing, tuple):
-        # The first of an item's lever is the name of the item.
-        first = 1 if path.startswith("item_levers.") else 0
-        for place, value in enumerate(thing[first:], first):
-            yield from _within(f"{path}.{place}", value)
-    elif hasattr(type(thing), "__fields__"):
-        for name in type(thing).__fields__:
-            yield from _within(f"{path}.{name}", getattr(thing, name))
+    retold(MEMBER, noted)
+    return found
 
 
 def _told() -> Iterator[Entry]:

@@ -35,7 +35,9 @@ def spoken(tag: str) -> Language:
 
 
 def _of_catalog(name: str) -> Language:
-    raise Refused([_unspoken(name)])
+    from fiche.languages._catalog import language
+
+    return language(name, package_data(f"languages/{name}.mo"))
 
 
 def _unspoken(tag: str) -> Diagnostic:

@@ -26,7 +26,10 @@ def valued(desk: Desk, name: str, node: Node) -> Part:
     if name in _SHARES:
         return desk.amount(node, share(desk, node))
     if name in _PRICES:
-        return desk.amount(node, _ends(node, desk.style, lambda v: _price(v, node, desk.style)))
+        price = numbers.interval(
+            node.low, node.high, desk.style, lambda v: _price(v, node, desk.style)
+        )
+        return desk.amount(node, price)
     if name == "years":
         return desk.amount(node, years(desk, node))
     return desk.amount(node)
@@ -35,35 +38,34 @@ def valued(desk: Desk, name: str, node: Node) -> Part:
 def share(desk: Desk, node: Node, decimals: int = 2) -> str:
     """A ratio in percent."""
     how = desk.style
-    told = _ends(node, how, lambda value: _trimmed(Fraction(value) * 100, decimals, how))
-    return f"{told}{how.space}%"
+    before, after = how.percent
+    return numbers.interval(
+        node.low,
+        node.high,
+        how,
+        lambda value: (before + _trimmed(Fraction(value) * 100, decimals, how), after),
+    )
 
 
 def years(desk: Desk, node: Node) -> str:
     """Years, whole or not."""
     how = desk.style
-    return (
-        _ends(node, how, lambda value: _trimmed(value, 2, how))
-        + how.space
-        + desk.word("own_year_words")
+    return numbers.interval(
+        node.low,
+        node.high,
+        how,
+        lambda value: (_trimmed(value, 2, how), how.space + how.counted("years", value)),
     )
 
 
-def _price(value: Number, node: Node, how: numbers.Style) -> str:
+def _price(value: Number, node: Node, how: numbers.Style) -> numbers.Printed:
     places = 4 if Fraction(value) * 100 % 1 else 2
-    return numbers.rounded(value, places, how) + how.space + str(node.unit)
+    return numbers.rounded(value, places, how), how.space + str(node.unit)
 
 
 def _trimmed(value: Number, decimals: int, how: numbers.Style) -> str:
     scaled = Fraction(value) * 10**decimals
     return signed(numbers.exact(Fraction(round(scaled), 10**decimals), how))
-
-
-def _ends(node: Node, how: numbers.Style, one: numbers._Printer) -> str:
-    if node.high is None:
-        return how.open.format(low=one(node.low))
-    low, high = one(node.low), one(node.high)
-    return low if low == high else how.interval.format(low=low, high=high)
 
 
 def threshold(desk: Desk, name: str, told: Threshold | None) -> Parts:

@@ -187,7 +187,7 @@ def _said(desk: Desk, own: Owned, drawn: list[Rental], frame: _Frame) -> str:
     def money(value: Fraction | int) -> str:
         return f"{numbers.rounded(value, 2, how)}{how.space}{unit}"
 
-    last = f"{frame.years}{how.space}{desk.word('own_year_words')}"
+    last = f"{frame.years}{how.space}{how.counted('years', frame.years)}"
     told = [
         desk.word("own_said_own").format(
             own=own.candidate,

@@ -13,10 +13,11 @@ from fractions import Fraction
 from fiche.kernel.currency import minor_digits
 from fiche.kernel.figure import Node, Number
 from fiche.kernel.rates import MONTH
-from fiche.kernel.record import record
 from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, DAY, HOUR, ONE, SECOND, WATT, Unit
+from fiche.report.style import PAGE as PAGE
+from fiche.report.style import TERMINAL as TERMINAL
+from fiche.report.style import Style as Style
 
-_NBSP = "\N{NO-BREAK SPACE}"
 _BINARY: Mapping[str, int] = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 _DECIMAL: Mapping[str, int] = {"GB": 10**9, "MB": 10**6, "kB": 10**3}
 _TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
@@ -24,25 +25,9 @@ _MOST_DECIMALS = 12
 # Dates are counted in days from year 1; a difference of two is far below any date in use.
 _FIRST_DAY = 500_000
 
-_Printer = Callable[[Number], str]
-
-
-@record
-class Style:
-    """The signs and words that a language and a medium put around digits."""
-
-    decimal: str = "."
-    group: str = _NBSP
-    space: str = _NBSP
-    interval: str = "{low} to {high}"
-    open: str = "at least {low}"
-    unknown: str = "unknown"
-    day: str = "day"
-    days: str = "days"
-
-
-PAGE = Style()
-TERMINAL = Style(group=" ", space=" ")
+# The digits of one end of a figure, and what stands behind them.
+Printed = tuple[str, str]
+_Printer = Callable[[Number], Printed]
 
 
 def rounded(value: Number, decimals: int, how: Style = TERMINAL) -> str:
@@ -101,8 +86,13 @@ def whole(value: Number) -> bool:
 
 
 def _bytes(value: Number, unit: tuple[str, int], how: Style) -> str:
+    return "".join(_split_bytes(value, unit, how))
+
+
+def _split_bytes(value: Number, unit: tuple[str, int], how: Style, per: str = "") -> Printed:
     word, factor = unit
-    return rounded(Fraction(value) / factor, 2 if factor > 1 else 0, how) + how.space + word
+    digits = rounded(Fraction(value) / factor, 2 if factor > 1 else 0, how)
+    return digits, how.space + word + per
 
 
 def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
@@ -110,13 +100,17 @@ def amount(node: Node, how: Style = TERMINAL, unit: str = "GiB") -> str:
     if _is_date(node):
         return _dated(node, how)
     one = _printer(node, how, unit)
-    return _interval(node.low, node.high, how, one)
+    return interval(node.low, node.high, how, one)
 
 
 def difference(node: Node, how: Style = TERMINAL) -> str:
     """A difference with its sign on both sides of zero: `+1.20 GiB`, `-3.00 GiB`, `-0.44 to +0.22 GiB`."""
     one = _printer(node, how, "GiB")
-    return _interval(node.low, node.high, how, lambda v: f"+{one(v)}" if v > 0 else one(v))
+    return interval(node.low, node.high, how, lambda v: _with_plus(v, one(v)))
+
+
+def _with_plus(value: Number, told: Printed) -> Printed:
+    return (f"+{told[0]}" if value > 0 else told[0]), told[1]
 
 
 def fine(node: Node, how: Style = TERMINAL) -> str:
@@ -131,38 +125,60 @@ def fine(node: Node, how: Style = TERMINAL) -> str:
 
 def day(node: Node) -> str:
     """A date as ISO 8601 has it; empty for any other number, and for the days between two dates."""
-    if not _is_date(node) or node.low <= _FIRST_DAY:
-        return ""
-    return date.fromordinal(int(node.low)).isoformat()
+    return date.fromordinal(int(node.low)).isoformat() if _is_day(node) else ""
+
+
+def dated(text: str, how: Style = PAGE) -> str:
+    """A date of ISO 8601 as the language writes it; any other text stays as it is."""
+    try:
+        return how.date(date.fromisoformat(text))
+    except ValueError:
+        return text
 
 
 def _is_date(node: Node) -> bool:
     return str(node.unit) == "date" and node.low == node.high
 
 
+def _is_day(node: Node) -> bool:
+    return _is_date(node) and node.low > _FIRST_DAY
+
+
 def _dated(node: Node, how: Style) -> str:
-    word = how.day if node.low in (1, -1) else how.days
-    return day(node) or exact(node.low, how) + how.space + word
+    if _is_day(node):
+        return how.date(date.fromordinal(int(node.low)))
+    return exact(node.low, how) + how.space + how.counted("days", node.low)
 
 
 def bare(node: Node, how: Style = TERMINAL) -> str:
     """A figure without its unit, for a count whose unit the words beside it say."""
-    return _interval(node.low, node.high, how, lambda value: exact(value, how))
+    return interval(node.low, node.high, how, lambda value: (exact(value, how), ""))
 
 
 def percent(node: Node, how: Style = TERMINAL) -> str:
-    """A ratio in percent: `20 %`."""
-    hundredth = _interval(node.low, node.high, how, lambda value: exact(Fraction(value) * 100, how))
-    return f"{hundredth}{how.space}%"
+    """A ratio in percent: `20 %`, or as its language writes it."""
+    return interval(
+        node.low, node.high, how, lambda v: _hundredths(exact(Fraction(v) * 100, how), how)
+    )
+
+
+def percented(digits: str, how: Style = TERMINAL) -> str:
+    """Digits that are hundredths already, as a percentage."""
+    return "".join(_hundredths(digits, how))
+
+
+def _hundredths(digits: str, how: Style) -> Printed:
+    before, after = how.percent
+    return before + digits, after
 
 
 def amount_exact(node: Node, how: Style = TERMINAL) -> str:
     """The same with every digit: bytes as bytes, money and ratios with all their decimals."""
     if _is_date(node):
         return _dated(node, how)
-    said = _word(node.unit)
+    said = word_of(node.unit, how)
     tail = how.space + said if said else ""
-    return _interval(node.low, node.high, how, lambda value: exact(value, how) + tail)
+    return interval(node.low, node.high, how, lambda value: (exact(value, how), tail))
 
 
 def alike(nodes: Sequence[Node], how: Style = TERMINAL) -> list[str]:
@@ -170,7 +186,7 @@ def alike(nodes: Sequence[Node], how: Style = TERMINAL) -> list[str]:
     below = all(_largest(node) < _BINARY["GiB"] for node in nodes)
     units = [_shared_unit(node, "MiB" if below else "GiB") for node in nodes]
     unit = min(units, key=lambda told: told[1], default=("B", 1))
-    return [_interval(n.low, n.high, how, lambda value: _bytes(value, unit, how)) for n in nodes]
+    return [interval(n.low, n.high, how, lambda v: _split_bytes(v, unit, how)) for n in nodes]
 
 
 def pair(need: Node, have: Node, how: Style = TERMINAL, unit: str = "GiB") -> tuple[str, str]:
@@ -232,17 +248,16 @@ def _largest(of: Node) -> Number:
     return low if of.high is None else max(low, of.high, -of.high)
 
 
-def _interval(low: Number, high: Number | None, how: Style, one: _Printer) -> str:
+def interval(low: Number, high: Number | None, how: Style, one: _Printer) -> str:
+    """Both ends, the unit once where they share it: `22.65 to 22.66 GiB`; an open end is said."""
+    digits, tail = one(low)
     if high is None:
-        return how.open.format(low=one(low)) if low else how.unknown
-    first = one(low)
-    last = first if low == high else one(high)
-    if first == last:
-        return first
-    number, _, word = first.rpartition(how.space)
-    # The unit is said once where both ends have the same one: `22.65 to 22.66 GiB`.
-    same = word and last.endswith(how.space + word)
-    return how.interval.format(low=number if same else first, high=last)
+        return how.open.format(low=digits + tail) if low else how.unknown
+    last, last_tail = (digits, tail) if low == high else one(high)
+    if (digits, tail) == (last, last_tail):
+        return digits + tail
+    first = digits if tail == last_tail else digits + tail
+    return how.interval.format(low=first, high=last + last_tail)
 
 
 def _printer(of: Node, how: Style, unit: str) -> _Printer:
@@ -250,19 +265,29 @@ def _printer(of: Node, how: Style, unit: str) -> _Printer:
     if of.unit in (BYTE, BYTE_PER_SECOND):
         shared = _shared_unit(of, unit)
         per = "/s" if of.unit == BYTE_PER_SECOND else ""
-        return lambda value: _bytes(value, shared, how) + per
+        return lambda value: _split_bytes(value, shared, how, per)
     if _is_short(of):
-        return lambda value: exact(_printed(value, of, unit) * 1000, how) + how.space + "ms"
-    word = _word(of.unit)
+        return lambda value: (exact(_printed(value, of, unit) * 1000, how), how.space + "ms")
+    word = word_of(of.unit, how)
     tail = how.space + word if word else ""
     if _is_money(of.unit):
         decimals = _decimals(of.unit)
-        return lambda value: _money(value, decimals, of.unit, how) + tail
+        return lambda value: (_money(value, decimals, of.unit, how), tail)
     if _is_rate(of.unit):
-        return lambda value: exact(value, how) + tail
-    one = how.space + word.removesuffix("s") if of.unit.is_count and word else tail
+        return lambda value: (exact(value, how), tail)
+    # Of an interval the unit goes with its larger end, and is said once.
+    most = None if of.high in (None, of.low) else of.high
     # Money keeps its two decimals; what is not money shows no zero that says nothing.
-    return lambda value: exact(_printed(value, of, unit), how) + (one if value == 1 else tail)
+    return lambda value: (
+        exact(_printed(value, of, unit), how),
+        _counted(value if most is None else most, of.unit, how),
+    )
+
+
+def _counted(value: Number, of: Unit, how: Style) -> str:
+    """What is counted, in the form that goes with the count."""
+    word = word_of(of, how, value)
+    return how.space + word if word else ""
 
 
 def _decimals(of: Unit) -> int:
@@ -288,8 +313,15 @@ _WORDS: Mapping[Unit, str] = {
 }
 
 
-def _word(of: Unit) -> str:
-    return _WORDS.get(of, str(of)).replace("1/", "per ")
+def word_of(of: Unit, how: Style = TERMINAL, count: Number | None = None) -> str:
+    """A unit in words of the language, in the form of a count; without one, of many."""
+    told = _WORDS.get(of, str(of))
+    if told.startswith("1/"):
+        return how.per.format(unit=told.removeprefix("1/"))
+    if told in how.units:
+        return how.counted(told, count)
+    # A count of what no language names: as the fiche names it.
+    return told.removesuffix("s") if count == 1 and of.is_count else told
 
 
 def _is_money(of: Unit) -> bool:

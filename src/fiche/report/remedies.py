@@ -80,7 +80,7 @@ def _dominant(desk: Desk, one: Remedy) -> Iterator[Parts]:
 
 def _percent(share: Figure, desk: Desk) -> str:
     """In percent, with one decimal: a share beside its bytes is for the eye."""
-    return f"{numbers.rounded(share.low * 100, 1, desk.style)}{desk.style.space}%"
+    return numbers.percented(numbers.rounded(share.low * 100, 1, desk.style), desk.style)
 
 
 def _levers(desk: Desk, one: Remedy) -> Iterator[Parts]:

@@ -114,9 +114,10 @@ def _difference(desk: Desk, phase: PhaseBeside) -> Cell:
 def _percent(ratio: Figure, how: numbers.Style) -> str:
     ends = [ratio.low] if ratio.high in (None, ratio.low) else [ratio.low, ratio.high]
     texts = [signed(numbers.rounded(Fraction(end or 0) * 100, 1, how)) for end in ends]
+    before, after = how.percent
     if len(set(texts)) == 1:
-        return f"{texts[0]}{how.space}%"
-    return how.interval.format(low=texts[0], high=texts[-1]) + f"{how.space}%"
+        return before + texts[0] + after
+    return how.interval.format(low=before + texts[0], high=before + texts[-1] + after)
 
 
 def _apart(desk: Desk) -> Iterator[Block]:

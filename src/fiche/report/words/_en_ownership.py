@@ -131,7 +131,6 @@ OWNERSHIP: dict[str, str] = {
     "own_range_years": "up to 50 years",
     "own_range_residual": "from 0 to the purchase price",
     "own_range_hours": "within a year",
-    "own_year_words": "years",
     # --- Inputs
     "own_inputs_caption": "What plan {plan} rests on, each with its reason",
     "own_reason": "Reason or source",
