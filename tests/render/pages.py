@@ -82,7 +82,9 @@ def read(name):
 def shown(name):
     """The words that a reader sees."""
     body = read(name).all("body")[0]["text"]
-    return body.replace(read(name).all("script")[0]["text"], "")
+    for script in read(name).all("script"):
+        body = body.replace(script["text"], "")
+    return body
 
 
 def sha256(content):

@@ -13,12 +13,13 @@ SHARED = template_text("report.css")
 SCREEN = template_text("report_screen.css")
 
 
-def colours(text):
-    return dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", text))
+def themes():
+    """The two palettes of the screen: each colour is a pair, so that none is given in one theme alone."""
+    pairs = re.findall(r"--(\w+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", SCREEN)
+    return {n: one for n, one, _ in pairs}, {n: other for n, _, other in pairs}
 
 
-LIGHT = colours(SHARED)
-DARK = {**LIGHT, **colours(SCREEN[SCREEN.index("prefers-color-scheme: dark") :])}
+LIGHT, DARK = themes()
 
 
 def luminance(colour):
@@ -41,6 +42,23 @@ def contrast(one, other):
 def test_text_stands_out_from_its_ground(theme, name, ground, text, least):
     """Status words above all; both themes, on paper and on a group row."""
     assert contrast(theme[text], theme[ground]) >= least, (name, ground, text)
+
+
+@pytest.mark.parametrize(("theme", "name"), [(LIGHT, "light"), (DARK, "dark")])
+def test_what_is_marked_in_a_file_stands_out(theme, name):
+    assert contrast(theme["ink"], theme["hit"]) >= 7, name
+
+
+def test_paper_and_a_screen_in_light_share_their_colours():
+    """A browser without `light-dark()` shows the palette of paper."""
+    shared = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", SHARED))
+    assert shared.items() <= LIGHT.items()
+
+
+def test_no_colour_of_a_screen_stands_outside_the_palettes():
+    """A colour that is named once is right in one theme only."""
+    outside = re.sub(r"light-dark\([^)]*\)", "", SCREEN)
+    assert re.findall(r"#[0-9a-f]{3,8}\b", outside) == ["#14171a80"]  # what lies behind the panel
 
 
 def test_kinds_differ_by_more_than_colour():

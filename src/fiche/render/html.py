@@ -1,14 +1,14 @@
-"""One HTML file that needs nothing else: no request, no script, a strict policy, the raw data inside (E5).
+"""One HTML file that needs nothing else: no request, a strict policy, the raw data inside (E4, E5).
 
-The page reads with scripts off because it has none; its policy (CSP) allows only the styles whose
-digests it names. The PDF is made from these same bytes.
+The page is whole with scripts off; its policy (CSP) allows only the styles and scripts whose digests it names.
+decision.json stands in it once, as the link that saves it. The PDF is made from these same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -22,6 +22,7 @@ from fiche.render.crossing import crossing
 from fiche.render.drawing import drawing
 from fiche.render.inline import inline, lines
 from fiche.render.json import decision_bytes
+from fiche.render.scripts import scripts, styled, words
 from fiche.render.timeline import picture
 from fiche.render.visible import visible
 from fiche.report import numbers
@@ -53,16 +54,18 @@ class Style:
 
 def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachment]) -> bytes:
     """The page. `attachments` should hold decision.json; without it the decision is written anew."""
-    document = _document(decision, attachments)
-    digest = hashlib.sha256(document).hexdigest()
-    styles = _styles()
+    attachments = attachments if _document(attachments) else (_anew(report, decision),)
+    digest = _document(attachments)
+    styles, programs = _styles(), scripts()
     page = _environment().get_template("report.html.j2")
     text = page.render(
         report=report,
         styles=styles,
-        csp=_policy(styles),
+        scripts=programs,
+        words=words(report),
+        theme=dict(report.chrome.page),
+        csp=_policy(styles, programs),
         attachments=[_link(report, attached) for attached in attachments],
-        document=_inert(document),
         digest=report.chrome.digest.format(digest=digest),
         running=digest[:_SHORT],
         fills=_FILLS,
@@ -71,9 +74,21 @@ def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachm
     return text.encode("utf-8")
 
 
-def _document(decision: Decision, attachments: Sequence[Attachment]) -> bytes:
-    found = [a.content for a in attachments if a.name == "decision.json"]
-    return found[0] if found else decision_bytes(decision)
+def _document(attachments: Sequence[Attachment]) -> str:
+    """The digest of decision.json; empty where it is not attached."""
+    return next((a.sha256 for a in attachments if a.name == "decision.json"), "")
+
+
+def _anew(report: Report, decision: Decision) -> Attachment:
+    document = decision_bytes(decision)
+    return Attachment(
+        name="decision.json",
+        media_type="application/json",
+        content=document,
+        description=report.chrome.decision_role,
+        relationship="Alternative",
+        sha256=hashlib.sha256(document).hexdigest(),
+    )
 
 
 def _environment() -> Environment:
@@ -119,10 +134,12 @@ def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
 def _styles() -> tuple[Style, ...]:
     return (
         Style("", Markup(_faces())),
-        Style("", Markup(template_text("report.css"))),
-        Style("", Markup(template_text("report_pictures.css"))),
-        Style("screen", Markup(template_text("report_screen.css"))),
-        Style("print", Markup(template_text("report_print.css"))),
+        Style("", styled(template_text("report.css"))),
+        Style("", styled(template_text("report_pictures.css"))),
+        Style("screen", styled(template_text("report_screen.css"))),
+        Style("print", styled(template_text("report_print.css"))),
+        # What only a browser that prints needs; a maker of PDFs that knows `print` alone passes it over.
+        Style("print and (width)", styled(template_text("report_browser_print.css"))),
     )
 
 
@@ -136,14 +153,17 @@ def _faces() -> str:
     )
 
 
-def _policy(styles: Sequence[Style]) -> str:
-    allowed = " ".join(
-        f"'sha256-{_base64(hashlib.sha256(style.text.encode()).digest())}'" for style in styles
-    )
+def _policy(styles: Sequence[Style], programs: Sequence[Markup]) -> str:
     return (
-        f"default-src 'none'; style-src {allowed}; font-src data:; img-src data:; "
+        f"default-src 'none'; style-src {_named(style.text for style in styles)}; "
+        f"script-src {_named(programs)}; font-src data:; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def _named(texts: Iterable[Markup]) -> str:
+    """Texts by the digests by which a browser lets them in."""
+    return " ".join(f"'sha256-{_base64(hashlib.sha256(text.encode()).digest())}'" for text in texts)
 
 
 def _link(report: Report, attached: Attachment) -> dict[str, str]:
@@ -155,14 +175,6 @@ def _link(report: Report, attached: Attachment) -> dict[str, str]:
         "url": f"data:{attached.media_type};base64,{_base64(attached.content)}",
         "save": report.chrome.download.format(name=attached.name),
     }
-
-
-def _inert(document: bytes) -> Markup:
-    """JSON that cannot end its element or open another: the escapes are JSON's own."""
-    text = document.decode("utf-8")
-    for sign, escape in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
-        text = text.replace(sign, escape)
-    return Markup(text)
 
 
 def _base64(content: bytes) -> str:

@@ -58,14 +58,10 @@ def _code(part: Code) -> str:
 
 
 def _amount(part: Amount) -> str:
-    """Pointing at a number shows it to the last byte, and the id that `fiche explain` takes."""
+    """A number bears the id that decision.json and `fiche explain` know it by."""
     mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
     weak = f' <small class="includes">{_text(part.includes)}</small>' if part.includes else ""
-    title = "&#10;".join(_text(line) for line in (part.exact, part.figure) if line)
-    return (
-        f'<span class="amount" data-figure="{_text(part.figure)}">'
-        f'<span class="value" title="{title}">{_text(part.text)}</span>{mark}{weak}</span>'
-    )
+    return f'<span class="amount" data-figure="{_text(part.figure)}">{_text(part.text)}{mark}{weak}</span>'
 
 
 def _mark(part: Mark) -> str:

@@ -8,11 +8,25 @@ from __future__ import annotations
 
 import re
 
-# Controls; invisible and direction characters; separators, private use, surrogates, noncharacters, tags.
-_ACTIVE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U0010ffff]"
+# Controls; invisible and direction characters; separators, surrogates, private use, noncharacters, tags.
+ACTIVE_RANGES = (
+    (0x0, 0x1F),
+    (0x7F, 0x9F),
+    (0xAD, 0xAD),
+    (0x61C, 0x61C),
+    (0x180E, 0x180E),
+    (0x200B, 0x200B),
+    (0x200E, 0x200F),
+    (0x2028, 0x202E),
+    (0x2060, 0x206F),
+    (0xD800, 0xDFFF),
+    (0xE000, 0xF8FF),
+    (0xFEFF, 0xFEFF),
+    (0xFFF0, 0xFFFB),
+    (0xFFFE, 0xFFFF),
+    (0xE0000, 0x10FFFF),
 )
+_ACTIVE = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in ACTIVE_RANGES)))
 _BLANKS = re.compile("[\t\n\r\x0b\x0c]+")
 
 

@@ -8,6 +8,7 @@ PAGE = {
     "page_theme_device": "As the device",
     "page_theme_light": "Light",
     "page_theme_dark": "Dark",
+    "page_hint": "Every number and every verdict opens: what it is made of, down to the line of the file.",
     "page_filter": "Filter and sort",
     "page_status": "Show",
     "page_every": "All",

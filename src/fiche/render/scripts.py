@@ -1,0 +1,55 @@
+"""The scripts of a page: whole in it, named by digest in its policy, and told only words and signs.
+
+The page is read and saved without them. They take the decision from its own link, so that it stands in the page
+once. SIZER's own script joins where the report has something to size.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from markupsafe import Markup
+
+from fiche.assets import template_text
+from fiche.render.visible import ACTIVE_RANGES
+from fiche.report.parts import Report
+
+SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
+_SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def scripts() -> tuple[Markup, ...]:
+    """The text of each script, without its comments and indents."""
+    return tuple(Markup(_SPARE.sub("", template_text(name))) for name in SCRIPTS)
+
+
+def styled(text: str) -> Markup:
+    """A style sheet without its comments and indents."""
+    return Markup(_SPARE.sub("", _COMMENT.sub("", text)))
+
+
+def words(report: Report) -> Markup:
+    """What the scripts say, in the language of the report, as JSON that is inert in a page."""
+    chrome, style = report.chrome, report.style
+    return inert(
+        {
+            "page": dict(chrome.page),
+            "codes": dict(chrome.codes),
+            "signs": {"group": style.group, "decimal": style.decimal},
+            "active": f"[{''.join(_escaped(low, high) for low, high in ACTIVE_RANGES)}]",
+        }
+    )
+
+
+def inert(document: object) -> Markup:
+    """JSON that cannot end its element or open another: the escapes are JSON's own."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    for sign, escape in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
+        text = text.replace(sign, escape)
+    return Markup(text)
+
+
+def _escaped(low: int, high: int) -> str:
+    return f"\\u{{{low:x}}}-\\u{{{high:x}}}"
