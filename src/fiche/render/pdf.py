@@ -1,35 +1,27 @@
-"""The PDF of the very page that `html` made, by WeasyPrint: PDF/A-3a in form, with its files attached.
+"""The PDF of the very page that `html` made, by WeasyPrint: built to PDF/A-3a and PDF/UA-1, its files attached.
 
 Same page, same bytes: every date is the fiche's, fonts travel in the page, and nothing is fetched.
-WeasyPrint and the libraries below it are loaded here and only when a PDF is asked for.
+WeasyPrint and the libraries below it are loaded here and only when a PDF is asked for. Only its public
+hooks are used: a fetcher that has nothing but data, the metadata's own method, and a finisher.
 """
 
 from __future__ import annotations
 
 import datetime
 import logging
-import re
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from io import BytesIO
 from typing import Any, TypeAlias
 
-from fiche.assets import package_data
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
+from fiche.render._paper import pared, printable
+from fiche.render._rdf import describe, identity_of
 from fiche.render._structure import mend
 from fiche.render.attachment import Attachment
-from fiche.render.html import FONTS
 
 _VARIANT = "pdf/a-3a"
-# Links to save a file and the raw JSON work on a screen; in the PDF these files are attached.
-_SAVE = re.compile(rb'href="data:[^"]*"')
-_RAW = re.compile(rb'(<script type="application/json"[^>]*>).*?(</script>)', re.DOTALL)
-
-# A page is printed without its annex unless its root says otherwise.
-_SHORT, _WHOLE = b' class="short"', b' class="whole"'
-
 
 # Of WeasyPrint, which has no types: the module itself, a fetcher, an attachment.
 Foreign: TypeAlias = Any
@@ -60,45 +52,20 @@ def rendered(
     """The same with the renderer's complaints."""
     weasyprint = _weasyprint()
     fetcher = _fetcher()
-    document = weasyprint.HTML(
-        string=printable(page, annex=annex), url_fetcher=fetcher, base_url=None
-    )
+    files = sorted(attachments, key=lambda a: a.name)
+    identity = identity_of(files)
     with _complaints() as complaints:
+        html = weasyprint.HTML(string=printable(page), url_fetcher=fetcher, base_url=None)
+        pared(html.etree_element, annex=annex)
+        document = html.render(pdf_variant=_VARIANT)
+        describe(document.metadata, identity)
         pdf = document.write_pdf(
             pdf_variant=_VARIANT,
-            attachments=[_attached(weasyprint, a, date, fetcher) for a in attachments],
-            finisher=lambda _, made: mend(made, attachments),
-            pdf_identifier=True,
+            attachments=[_attached(weasyprint, a, date, fetcher) for a in files],
+            finisher=lambda _, made: mend(made, files),
+            pdf_identifier=identity.get("fiche", True),
         )
     return Rendered(pdf, tuple(complaints))
-
-
-def printable(page: bytes, *, annex: bool = False) -> str:
-    """The page without what paper cannot do, in characters that the fonts have.
-
-    A character that no font of the page has would be drawn by whatever this machine has, or by
-    nothing: it is written by its number, as the HTML shows it itself.
-    """
-    if annex:
-        page = page.replace(_SHORT, _WHOLE, 1)
-    slim = _RAW.sub(rb"\1\2", _SAVE.sub(b'href="#"', page))
-    return _uncovered().sub(lambda found: f"‹U+{ord(found[0]):04X}›", slim.decode("utf-8"))
-
-
-@cache
-def _uncovered() -> re.Pattern[str]:
-    characters = sorted({*covered(), ord("\n")})
-    return re.compile("[^" + "".join(re.escape(chr(c)) for c in characters) + "]")
-
-
-@cache
-def covered() -> frozenset[int]:
-    """The characters that every face of the text font has."""
-    from fontTools.ttLib import TTFont
-
-    faces = [file for family, _, file in FONTS if family == "Fiche Sans"]
-    maps = [frozenset(TTFont(package_data(f"fonts/{file}")).getBestCmap()) for file in faces]
-    return frozenset.intersection(*maps)
 
 
 def _weasyprint() -> Foreign:
@@ -130,11 +97,10 @@ def _fetcher() -> Foreign:
 
 
 def _attached(weasyprint: Foreign, attached: Attachment, date: str, fetcher: Foreign) -> Foreign:
-    """By a data URL, which alone keeps the media type that we say."""
+    """Under the fiche's date, in UTC; `mend` says its media type."""
     day = datetime.datetime.fromisoformat(f"{date}T00:00:00+00:00")
-    content = b64encode(attached.content).decode("ascii")
     return weasyprint.Attachment(
-        url=f"data:{attached.media_type};base64,{content}",
+        file_obj=BytesIO(attached.content),
         url_fetcher=fetcher,
         name=attached.name,
         description=attached.description,

@@ -1,0 +1,126 @@
+"""The page as paper has it: what only a screen can use is taken away before anything is laid out.
+
+Print style sheets hide these things already; a renderer would read, style and lay them out all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from xml.etree.ElementTree import Element
+
+from fiche.assets import package_data
+from fiche.render.html import FONTS
+
+# Links to save a file and scripts work on a screen; in the PDF these files are attached.
+_SAVE = re.compile(rb'href="data:[^"]*"')
+_SCRIPT = re.compile(rb"<script\b[^>]*>.*?</script>", re.DOTALL)
+_SCREEN_ONLY = {"screen-only", "skip", "save"}
+# Fields are asked of by nobody on paper, and PDF/A has none.
+_SCREEN_TAGS = {
+    *("nav", "script", "template", "dialog", "form"),
+    *("button", "input", "select", "textarea", "output", "datalist"),
+}
+_SVG = "{http://www.w3.org/2000/svg}svg"
+_FAMILY = "Fiche Sans"
+
+
+def printable(page: bytes) -> str:
+    """The page without raw files and scripts, in characters that the fonts have.
+
+    A character that no font of the page has would be drawn by whatever this machine has, or by
+    nothing: it is written by its number, as the HTML shows it itself.
+    """
+    slim = _SCRIPT.sub(b"", _SAVE.sub(b'href="#"', page))
+    return _uncovered().sub(lambda found: f"‹U+{ord(found[0]):04X}›", slim.decode("utf-8"))
+
+
+def pared(root: Element, *, annex: bool) -> None:
+    """Change a parsed page in place: no screen, no annex unless it is wanted, links that lead somewhere."""
+    _unroll(root, annex)
+    short = "short" in _classes(root)
+    _take_out(root, lambda e: _off_paper(e, short))
+    _mend_links(root)
+    for sheet in root.iter("style"):
+        sheet.text = _on_paper(sheet.text or "")
+    for picture in root.iter(_SVG):  # no style sheet reaches the letters of a picture on paper
+        picture.attrib.setdefault("font-family", _FAMILY)
+
+
+def _on_paper(sheet: str) -> str:
+    """A style sheet without its `@media screen` blocks, whose conditions a paper renderer warns of."""
+    kept, at = [], 0
+    while (start := sheet.find("@media screen", at)) >= 0:
+        kept.append(sheet[at:start])
+        at, depth = sheet.index("{", start) + 1, 1
+        while depth and at < len(sheet):
+            depth += {"{": 1, "}": -1}.get(sheet[at], 0)
+            at += 1
+    return "".join([*kept, sheet[at:]])
+
+
+def _unroll(root: Element, annex: bool) -> None:
+    """A page is printed without its annex unless its root says `whole`."""
+    if annex:
+        words = ["whole" if word == "short" else word for word in _classes(root)]
+        root.set("class", " ".join(words))
+
+
+def _off_paper(element: Element, short: bool) -> bool:
+    classes = set(_classes(element))
+    if element.tag in _SCREEN_TAGS or classes & _SCREEN_ONLY:
+        return True
+    if element.tag == "style":
+        return element.get("media", "").startswith("screen")
+    return short and "annex" in classes
+
+
+def _classes(element: Element) -> list[str]:
+    return element.get("class", "").split()
+
+
+def _take_out(parent: Element, unwanted: Callable[[Element], bool]) -> None:
+    """Remove elements; what is written after one stays, with what comes before it."""
+    before: Element | None = None
+    for child in list(parent):
+        if unwanted(child):
+            if before is None:
+                parent.text = (parent.text or "") + (child.tail or "")
+            else:
+                before.tail = (before.tail or "") + (child.tail or "")
+            parent.remove(child)
+            continue
+        before = child
+        _take_out(child, unwanted)
+
+
+def _mend_links(root: Element) -> None:
+    """A link to what is not on this paper, or to a file, is plain text there."""
+    targets = {f"#{name}" for name in _ids(root)}
+    for link in root.iter("a"):
+        if link.get("href") not in targets:
+            link.attrib.pop("href", None)
+            link.tag = "span"
+
+
+def _ids(root: Element) -> Iterator[str]:
+    for element in root.iter():
+        if name := element.get("id"):
+            yield name
+
+
+@cache
+def _uncovered() -> re.Pattern[str]:
+    characters = sorted({*covered(), ord("\n")})
+    return re.compile("[^" + "".join(re.escape(chr(c)) for c in characters) + "]")
+
+
+@cache
+def covered() -> frozenset[int]:
+    """The characters that every face of the text font has."""
+    from fontTools.ttLib import TTFont
+
+    faces = [file for family, _, file in FONTS if family == _FAMILY]
+    maps = [frozenset(TTFont(package_data(f"fonts/{file}")).getBestCmap()) for file in faces]
+    return frozenset.intersection(*maps)
