@@ -29,7 +29,7 @@ const Page = (() => {
   function make(name, attributes, ...inside) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
-    for (const part of inside.flat()) {
+    for (const part of inside.flat(Infinity)) {
       if (part !== null && part !== undefined && part !== "") {
         made.append(typeof part === "string" ? visible(part) : part);
       }
