@@ -68,9 +68,7 @@ def sign(shape: str, x: int, y: int) -> str:
 
 
 def _words(mark: Lettering) -> str:
-    told = fitted(
-        visible(mark.text), mark.room, _paint.LETTERS, heavy=_paint.is_heavy(mark.tone)
-    )
+    told = fitted(visible(mark.text), mark.room, _paint.LETTERS, heavy=_paint.is_heavy(mark.tone))
     return (
         f'<text x="{mark.x}" y="{mark.y}" text-anchor="{mark.anchor}" {_paint.tone(mark.tone)}>'
         f"{text(told)}</text>"

@@ -25,7 +25,7 @@ def bar(desk: Desk, found: Finding, lead: Parts, origin: Parts, name: str) -> Ba
     need, have = found.need, found.have
     if not isinstance(need, Figure) or need.unit != BYTE or not need.low:
         return None
-    parts = _parts(desk, need)
+    parts = parts_of_need(desk, need)
     margins = [
         m for m in map(desk.book.of, desk.decision.fiche.workload.margin) if isinstance(m, Figure)
     ]
@@ -58,7 +58,7 @@ def _limit_label(desk: Desk, limit: Figure | None) -> str:
     )
 
 
-def _parts(desk: Desk, need: Figure) -> list[Figure]:
+def parts_of_need(desk: Desk, need: Figure) -> list[Figure]:
     """The named parts of a sum, or the number as a whole."""
     listed = desk.book.of(need)
     assert isinstance(listed, Figure)

@@ -5,7 +5,8 @@ from __future__ import annotations
 PICTURES = {
     # --- Memory needed against memory there is
     "pic_memory_title": "Memory needed against memory there is",
-    "pic_memory_lead": "All bars stand on one scale, in {unit}.",
+    "pic_unmeasured": "not measured",
+    "pic_not_firm": "That rests on figures that are not firm, so it excludes nothing.",
     "pic_needs": "needs in {case}",
     "pic_needs_untold": "needs",
     "pic_at_most": "at most {amount}",
@@ -29,7 +30,9 @@ PICTURES = {
     "pic_most": "at most, by a label or a document",
     "pic_open": "no measurement ends it",
     "pic_free": "useful margin",
-    "pic_floor_sign": "floor",
+    "pic_failure": "a run failed on it",
+    "pic_left": "One further need is not drawn.|{count} further needs are not drawn.",
+    "pic_floor_sign": "floor: what must be resident together",
     # --- Phases with both peaks
     "pic_phases_title": "Peaks of {run} by phase",
     "pic_phases_device": "Peaks of {run} by phase, device {device}",
@@ -44,7 +47,6 @@ PICTURES = {
     "pic_times": "{phase} ×{times}",
     # --- Measured series
     "pic_series_title": "Peaks of runs that differ in their dimensions",
-    "pic_series_across": "{dimension}",
     "pic_succeeded": "succeeded",
     "pic_failed": "failed",
     "pic_between": "not measured",
@@ -55,7 +57,6 @@ PICTURES = {
     ),
     "pic_series_run": "{run}: {dimensions}; {counter} {peak}",
     "pic_series_ended": "{run}: {dimensions}; {outcome}",
-    "pic_series_line": "{who} has {have}.",
     # --- Cost against hours
     "pic_hours_title": "Package cost against hours",
     "pic_hours_across": "hours rented",
