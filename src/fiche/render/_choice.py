@@ -8,9 +8,10 @@ from fiche.kernel.choice import Choice, Choosing
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Node
 from fiche.kernel.ledger import Ledger
+from fiche.kernel.origin import Stated
 from fiche.kernel.places import Places
-from fiche.kernel.procedure import Band, Procedure
-from fiche.render._figures import condition, fact
+from fiche.kernel.procedure import Band, Procedure, Thresholds
+from fiche.render._figures import amounts, condition, fact
 
 
 def choice(decision: Decision, book: Ledger, places: Places) -> dict[str, Any]:
@@ -24,7 +25,10 @@ def choice(decision: Decision, book: Ledger, places: Places) -> dict[str, Any]:
         facts = decision.fiche.purchase.facts
         told["buyer"] = {name: fact(one, places) for name, one in facts.items()}
     if decision.procedure is not None:
-        told["procedure"] = _procedure(decision.procedure, book, places)
+        told["procedure"] = {
+            **_procedure(decision.procedure, book, places),
+            "period": _period(decision.fiche.policy.thresholds),
+        }
     return told
 
 
@@ -191,6 +195,20 @@ def _procedure(found: Procedure, book: Ledger, places: Places) -> dict[str, Any]
         "sellers_quoted": list(found.sellers),
         "open": [condition(one) for one in found.open],
         "assumed": found.assumed,
+    }
+
+
+def _period(rules: Thresholds) -> dict[str, Any] | None:
+    """How long orders count together: in hours, and as the policy writes it; null where it does not say."""
+    if rules.within is None:
+        return None
+    origin = rules.within.origin
+    span = origin.span if isinstance(origin, Stated) else None
+    return {
+        "unit": str(rules.within.unit),
+        **amounts(rules.within),
+        "printed": "" if span is None else span.text,
+        "source": rules.within_source,
     }
 
 

@@ -17,7 +17,9 @@ def settling(decision: Decision, book: Ledger, places: Places) -> dict[str, Any]
     if found is None:
         return {}
     told = {
-        "next_steps": [_step(step, book) for step in found.steps],
+        "next_steps": [
+            {**_step(step, book), "number": place} for place, step in enumerate(found.steps, 1)
+        ],
         "flip_sets": [_flips(one) for one in found.flips],
         "letters": [letter(one) for one in found.letters],
         "sensitivities": [_sensitivity(one, book) for one in found.sensitivities],

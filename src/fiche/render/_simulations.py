@@ -6,7 +6,7 @@ decision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fiche.kernel.beside import CaseBeside, GroupBeside, PhaseBeside
@@ -49,7 +49,20 @@ def simulation(cited: Piece, book: Ledger) -> dict[str, Any]:
             for place, item in enumerate(told.uncovered, 1)
         ],
         "notes": list(told.notes),
+        "window": {
+            "device_index": told.window.device_index,
+            "reserved": _highest(told.window.reserved),
+            "allocated": _highest(told.window.allocated),
+        },
     }
+
+
+def _highest(points: Sequence[tuple[int, int]]) -> dict[str, int] | None:
+    """The first of the highest points of a level, as pictures mark it."""
+    if not points:
+        return None
+    event, level = max(points, key=lambda point: point[1])
+    return {"event": event, "bytes": level}
 
 
 def _known(name: str, book: Ledger) -> str | None:

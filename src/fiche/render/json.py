@@ -21,15 +21,24 @@ from fiche.kernel.workload import Case, Workload
 from fiche.render._alternatives import alternatives
 from fiche.render._bill import bill
 from fiche.render._choice import choice
+from fiche.render._constants import constants
 from fiche.render._figures import condition, fact, figure, short
+from fiche.render._identity import QUESTION, identity, piece_ends
 from fiche.render._ownership import ownership
 from fiche.render._pieces import piece
 from fiche.render._settling import settling
 from fiche.render._simulations import beside
+from fiche.render._standing import evidence, outcome, summary
 from fiche.render.canonical import canonical
 
-# 1: first form.
+# Of the form: a reader of 1 reads every version of it, since nothing is renamed or taken away.
 FORMAT = "fiche-decision/1"
+# Of schemas/decision.schema.json.
+# 1.0: first form.
+# 1.1: `schema`, `fiche`, `rules`, `environment`, `report`, `procedure.period`; of a finding `outcome`,
+#      `unknown` and `settles_if`; of a candidate `summary`; of a piece `collected`, `expires`, `scope_counts`,
+#      `not_covered` and `spreads`; of a step `number`; of a simulation `window`.
+SCHEMA, SCHEMA_VERSION = "decision.schema.json", "1.1"
 
 STATUSES = ("retained", "to_confirm", "excluded")
 
@@ -43,9 +52,11 @@ def decision_document(decision: Decision) -> dict[str, Any]:
     """The decision as plain dicts, lists, texts and integers."""
     book = ledger(decision)
     places = Places.of(decision.fiche)
-    fiche = decision.fiche
+    fiche, ends = decision.fiche, piece_ends(decision)
     return {
         "format": FORMAT,
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
         "tool": {"name": "fiche", "version": decision.tool_version},
         "title": fiche.title,
         "date": fiche.date,
@@ -67,10 +78,16 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "workload": _workload(fiche.workload, book, places),
         "figures": [figure(node, book, places) for _, node in sorted(book.figures.items())],
         "loads": [_load(one, book) for one in decision.loads],
-        "pieces": [piece(p, book, places) for p in fiche.pieces],
+        "pieces": [
+            {**piece(p, book, places), **evidence(p, decision, ends.get(p.id))}
+            for p in fiche.pieces
+        ],
         "requirements": [_requirement(r, book, places) for r in fiche.requirements],
-        "candidates": [_candidate(o, book, places) for o in decision.outcomes],
-        "findings": [_finding(f, book, places) for f in decision.findings],
+        "candidates": [
+            {**_candidate(o, book, places), "summary": summary(o, decision)}
+            for o in decision.outcomes
+        ],
+        "findings": [{**_finding(f, book), **outcome(f)} for f in decision.findings],
         "second_reading": [_second(s) for s in decision.second_readings],
         "workload_conditions": [condition(c) for c in decision.workload_conditions],
         "ranking": _ranking(decision),
@@ -82,13 +99,11 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         **_simulated(decision, book),
         **{
             key: told
-            for part in (bill, choice, settling, alternatives, ownership)
+            for part in (identity, bill, choice, settling, alternatives, ownership)
             for key, told in part(decision, book, places).items()
         },
+        **constants(),
     }
-
-
-QUESTION = "Does this complete load fit on each device used, including in its most demanding step?"
 
 
 def counts(decision: Decision) -> dict[str, int]:
@@ -245,7 +260,7 @@ def _identity(who: Candidate, book: Ledger, places: Places) -> dict[str, Any]:
     }
 
 
-def _finding(found: Finding, book: Ledger, places: Places) -> dict[str, Any]:
+def _finding(found: Finding, book: Ledger) -> dict[str, Any]:
     compared = {"need": found.need, "have": found.have, "margin": found.margin}
     return {
         "requirement": found.requirement,

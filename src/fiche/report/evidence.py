@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fiche.kernel.fact import TENSORS, Fact
+from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
+from fiche.kernel.scope_told import alike, printed_facts, sorted_out, typed_facts
 from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.imported import place_of
@@ -50,7 +51,6 @@ _ENVIRONMENT = (
     "warmups",
     "empty_cache",
 )
-_OWN = ("gpu", "machine", "case", "offer")
 _SHORT = 12
 # What a fact states by its very name.
 _PLAIN = ("value", "amount", "title")
@@ -107,15 +107,12 @@ def _redacted(desk: Desk, piece: Piece) -> Parts | None:
 def _scope(desk: Desk, piece: Piece) -> Cell:
     """What the file prints, what a person typed, what it attests: three different warrants."""
     lines: list[Parts] = []
-    printed = _printed(piece)
-    if printed:
-        lines.append(desk.say("printed_scope", facts=_own(desk, printed)))
-    by_person: dict[str, dict[str, Fact]] = {}
-    for path, fact in piece.typed.items():
-        by_person.setdefault(fact.by, {})[path] = fact
-    for person, facts in by_person.items():
+    facts = printed_facts(piece)
+    if facts:
+        lines.append(desk.say("printed_scope", facts=_own(desk, facts)))
+    for person, typed in typed_facts(piece).items():
         who = Quoted(person) if person else Missing(desk.word("not_known"))
-        lines.append(desk.say("typed_scope", by=who, facts=_own(desk, facts)))
+        lines.append(desk.say("typed_scope", by=who, facts=_own(desk, typed)))
     if piece.attested:
         attested = joined(quieted([_attested(desk, item) for item in piece.attested]), "; ")
         lines.append(desk.say("attests", facts=attested))
@@ -125,31 +122,15 @@ def _scope(desk: Desk, piece: Piece) -> Cell:
 def _own(desk: Desk, printed: Mapping[str, Fact]) -> Parts:
     """What tells this piece from others: whose it is, what differs; the rest is counted (law 8)."""
     asked = desk.decision.fiche.workload.facts
-    agreed = [k for k, f in printed.items() if k in asked and _same(asked[k], f)]
-    shown = [k for k in printed if k in _OWN or (k in asked and k not in agreed)]
-    told = [_one(desk, path, printed[path], asked.get(path)) for path in shown]
-    if agreed:
-        facts = desk.counted("facts_noun", len(agreed))
-        told.append(desk.say("facts_agree", n=len(agreed), facts=facts))
-    more = len(printed) - len(agreed) - len(shown)
-    if more:
+    sides = sorted_out(printed, asked)
+    told = [_one(desk, path, printed[path], asked.get(path)) for path in sides.shown]
+    if sides.agreed:
+        n = len(sides.agreed)
+        told.append(desk.say("facts_agree", n=n, facts=desk.counted("facts_noun", n)))
+    if sides.more:
         key = "facts_more" if told else "facts_only"
-        told.append(desk.say(key, n=more, facts=desk.counted("facts_noun", more)))
+        told.append(desk.say(key, n=sides.more, facts=desk.counted("facts_noun", sides.more)))
     return joined(told, "; ")
-
-
-def _same(asked: Fact, told: Fact) -> bool:
-    return asked.value.casefold() == told.value.casefold()
-
-
-def _printed(piece: Piece) -> dict[str, Fact]:
-    runs = {
-        path: fact
-        for run in piece.reading.runs
-        for path, fact in run.facts.items()
-        if not path.startswith(TENSORS)
-    }
-    return {**runs, **piece.reading.facts}
 
 
 def _attested(desk: Desk, item: Attested) -> Parts:
@@ -175,12 +156,12 @@ def _term(desk: Desk, key: str, term: Figure) -> Part:
 def environment(desk: Desk) -> Section:
     """What the fiche asks for, then what each piece prints: a difference says so (A5, C6)."""
     asked = {k: f for k, f in desk.decision.fiche.workload.facts.items() if k in _ENVIRONMENT}
-    alike: dict[Parts, list[str]] = {}
+    same: dict[Parts, list[str]] = {}
     for piece in desk.decision.fiche.pieces:
-        facts = {k: f for k, f in _printed(piece).items() if k in _ENVIRONMENT}
+        facts = {k: f for k, f in printed_facts(piece).items() if k in _ENVIRONMENT}
         if facts:
-            alike.setdefault(_told(desk, facts, asked), []).append(piece.id)
-    rows = [row(cell(joined(map(Code, pieces))), cell(told)) for told, pieces in alike.items()]
+            same.setdefault(_told(desk, facts, asked), []).append(piece.id)
+    rows = [row(cell(joined(map(Code, pieces))), cell(told)) for told, pieces in same.items()]
     block: Block = Paragraph((Words(desk.word("environment_none")),))
     if rows:
         none = Missing(desk.word("not_asked"))
@@ -202,6 +183,6 @@ def _told(desk: Desk, facts: Mapping[str, Fact], asked: Mapping[str, Fact]) -> P
 
 def _one(desk: Desk, path: str, fact: Fact, asked: Fact | None) -> Parts:
     name = Words(f"{desk.term(path)} ")
-    if asked is not None and not _same(asked, fact):
+    if asked is not None and not alike(asked, fact):
         return (name, *desk.say("differs_here", value=Quoted(fact.value, strong=True)))
     return (name, Quoted(fact.value))
