@@ -26,6 +26,9 @@ def report(
     annex: Annotated[
         bool, typer.Option("--annex", help="print in the PDF all that stands behind the answer")
     ] = False,
+    verapdf: Annotated[
+        str, typer.Option("--verapdf", metavar="PATH", help="validate the PDF with this veraPDF")
+    ] = "",
     force: Annotated[
         bool, typer.Option("--force", help="replace the files of an earlier report there")
     ] = False,
@@ -40,12 +43,17 @@ def report(
     from fiche.cli.compile import compile_fiche
     from fiche.cli.output import write_folder
     from fiche.cli.reports import Asked, files, parse_formats, refuse_existing, told
+    from fiche.cli.validation import met, validate, validator
 
     wanted = Asked(formats=parse_formats(formats), language=language, annex=annex)
+    program = validator(verapdf, wanted.formats)
     refuse_existing(output, force=force)
     compiled = compile_fiche(fiche)
     written = files(compiled, wanted)
+    judged = validate(written, program)
     write_folder(output, written, force=force)
-    told(output, written, as_json=json)
+    told(output, written, judged, as_json=json)
+    if not met(judged):
+        raise typer.Exit(3)
     if require_retained and not any(o.status == "retained" for o in compiled.decision.outcomes):
         raise typer.Exit(3)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fiche.cli.compile import Compiled
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
+
+if TYPE_CHECKING:
+    from fiche.cli.verapdf_read import Judged
 
 
 @record
@@ -75,20 +79,23 @@ def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
     return made
 
 
-def told(folder: Path, written: Mapping[str, bytes], *, as_json: bool) -> None:
-    """Say what was written, with digests: a reader compares them years later."""
+def told(
+    folder: Path, written: Mapping[str, bytes], judged: Sequence[Judged] = (), *, as_json: bool
+) -> None:
+    """Say what was written, with digests: a reader compares them years later; and a validator's verdicts."""
     from fiche.cli.terminal import put_json, put_text
+    from fiche.cli.validation import document, text
 
     rows = [
         {"file": str(folder / name), "bytes": len(content), "sha256": digest(content)}
         for name, content in sorted(written.items())
     ]
     if as_json:
-        put_json({"format": "fiche-written/1", "files": rows})
+        validation = {"validation": document(written["report.pdf"], judged)} if judged else {}
+        put_json({"format": "fiche-written/1", "files": rows, **validation})
     else:
-        put_text(
-            "".join(f"{row['file']}  {row['bytes']} B  sha256 {row['sha256']}\n" for row in rows)
-        )
+        lines = [f"{row['file']}  {row['bytes']} B  sha256 {row['sha256']}\n" for row in rows]
+        put_text("".join([*lines, text(judged) if judged else ""]))
 
 
 def digest(content: bytes) -> str:
