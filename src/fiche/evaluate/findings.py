@@ -14,6 +14,7 @@ from fiche.kernel import trace
 from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
+from fiche.kernel.figure import Figure, total
 from fiche.kernel.finding import Finding, SecondReading, Verdict
 from fiche.kernel.origin import Assumed
 from fiche.kernel.record import replace
@@ -77,7 +78,7 @@ def _finding(
     comparison: Comparison,
     row: Row,
 ) -> Finding:
-    return Finding(
+    found = Finding(
         requirement=requirement.id,
         kind=requirement.kind,
         level=requirement.level,
@@ -100,6 +101,23 @@ def _finding(
         sources=comparison.sources,
         expects=_expects(criterion, requirement, comparison, row),
     )
+    return replace(found, share=_share(found))
+
+
+def _share(found: Finding) -> Figure | None:
+    """The margin as a ratio of the limit; none of a day, and none of what is not above zero."""
+    limit = found.have if found.limit_is_had else found.need
+    margin = found.margin
+    if margin is None or limit is None or limit.low <= 0 or str(limit.unit) == "date":
+        return None
+    if limit.high is None or margin.high is None:
+        return None
+    if margin.low >= 0:
+        return margin / limit
+    if margin.high > 0:
+        return None
+    beyond = total((), margin.unit) - margin  # no quotient is taken of what is below zero
+    return 0 - beyond / limit
 
 
 # Open for another reason than a piece that is missing.

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node
+from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
 
 if TYPE_CHECKING:
     from fiche.kernel.comparison import Comparison
+
+
+# What is had is the limit there: a budget, a last day, what a device offers.
+_HAD = frozenset(
+    {"memory", "cost", "budget_line", "latency", "duration", "power", "delivery", "support"}
+)
 
 
 class Verdict(IntEnum):
@@ -38,6 +45,7 @@ class Finding:
     left aside because it is out of date, where the verdict stands without it. `guard` is the band within which
     a measured value settles nothing, where there is one. `sources` are the documents behind a catalog's row
     that decides. `expects` names the kind of piece that would settle what is *to confirm* (F8).
+    `share` is the margin as a ratio of the limit, where both are known and the limit is above zero.
     `comparison` is what was judged; `supposed`, of a *to confirm*, is the same with assumptions let in.
     """
 
@@ -64,6 +72,17 @@ class Finding:
     expects: str = ""
     comparison: Comparison | None = None
     supposed: Comparison | None = None
+    share: Figure | None = None
+
+    @property
+    def limit_is_had(self) -> bool:
+        """True where `have` is the limit that `need` is held against, False where `need` is (at least)."""
+        if self.kind in _HAD:
+            return True
+        stated = [
+            node is not None and isinstance(node.origin, Stated) for node in (self.need, self.have)
+        ]
+        return stated == [False, True]
 
 
 @record

@@ -257,8 +257,16 @@ def _judged(found: Finding) -> Iterator[Root]:
         ("need", found.need),
         ("have", found.have),
         ("margin", found.margin),
+        ("share", found.share),
         ("guard", found.guard),
     )
-    for name, node in judged:
+    for name, node in (*judged, *_bounds(found)):
         if node is not None:
             yield Root(owner=found.candidate, name=f"{place}.{name}", node=node)
+
+
+def _bounds(found: Finding) -> Iterator[tuple[str, Node | None]]:
+    """Of memory the ends that were compared as well: a picture draws them."""
+    if found.kind == "memory" and found.comparison is not None:
+        for name in ("need_low", "have_low", "have_high"):
+            yield name, getattr(found.comparison, name)

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from fiche.assets import package_data, template_text
 from fiche.kernel.decision import Decision
 from fiche.kernel.record import record
+from fiche.render import sizer
 from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
 from fiche.render.crossing import crossing
@@ -56,7 +57,8 @@ def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachm
     """The page. `attachments` should hold decision.json; without it the decision is written anew."""
     attachments = attachments if _document(attachments) else (_anew(report, decision),)
     digest = _document(attachments)
-    styles, programs = _styles(), scripts()
+    sized = sizer.sizes(report)
+    styles, programs = _styles(sized=sized), scripts(*(sizer.SCRIPTS if sized else ()))
     page = _environment().get_template("report.html.j2")
     text = page.render(
         report=report,
@@ -110,6 +112,7 @@ def _environment() -> Environment:
         picture=picture,
         crossing=crossing,
         drawing=drawing,
+        island=sizer.island,
     )
     return environment
 
@@ -124,19 +127,21 @@ def _shown(value: object) -> object:
 def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Rows in bodies, each headed by its group row: a heading of a group spans its body only."""
     bodies: list[list[Row]] = []
+    spanned = any(row.continues for row in rows)
     for row in rows:
-        if row.group or not bodies:
+        if row.group or not bodies or (spanned and not row.continues):
             bodies.append([])
         bodies[-1].append(row)
     return iter(bodies)
 
 
-def _styles() -> tuple[Style, ...]:
+def _styles(*, sized: bool) -> tuple[Style, ...]:
     return (
         Style("", Markup(_faces())),
         Style("", styled(template_text("report.css"))),
         Style("", styled(template_text("report_pictures.css"))),
         Style("screen", styled(template_text("report_screen.css"))),
+        *([Style("screen", styled(template_text(sizer.STYLE)))] if sized else []),
         Style("print", styled(template_text("report_print.css"))),
         # What only a browser that prints needs; a maker of PDFs that knows `print` alone passes it over.
         Style("print and (width)", styled(template_text("report_browser_print.css"))),

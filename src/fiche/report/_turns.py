@@ -8,15 +8,42 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.settling import Change, Sensitivity, Turn
 from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.parts import Block, Cell, Code, Part, Parts, Table, Words
+from fiche.report.parts import Block, Cell, Code, Paragraph, Part, Parts, Table, Words
 
 
 def turns(desk: Desk, found: tuple[Sensitivity, ...]) -> Iterator[Block]:
-    """One table; none where no figure could turn anything."""
-    if not found:
-        return
+    """One table of the figures that turn something; those that turn nothing are named in one sentence."""
+    turning = [one for one in found if one.below.at is not None or one.above.at is not None]
+    idle = [one for one in found if one not in turning]
+    if turning:
+        yield _table(desk, turning)
+    if idle:
+        figures = joined([_looked_at(desk, one) for one in idle], "; ")
+        key = "sensitivities_none" if turning else "sensitivities_only_none"
+        yield Paragraph(desk.say(key, figures=figures))
+
+
+def _looked_at(desk: Desk, one: Sensitivity) -> Parts:
+    """The figure as it is, and the bounds up to which it was looked at."""
+    bounds = [amount_at(desk, turn.bound) for turn in (one.below, one.above)]
+    return desk.say(
+        "sensitivity_idle",
+        figure=Code(one.name),
+        value=desk.amount(one.value),
+        low=bounds[0],
+        high=bounds[1],
+    )
+
+
+def amount_at(desk: Desk, node: Figure) -> Part:
+    """A bound; zero is a number there, and no hole."""
+    listed = desk.book.of(node)
+    return desk.listed(listed)
+
+
+def _table(desk: Desk, found: list[Sensitivity]) -> Table:
     keys = ("settling_figure", "settling_now:number", "settling_below", "settling_above")
-    yield Table(
+    return Table(
         id="sensitivities",
         caption=desk.word("settling_turns_caption").format(steps=desk.word("settling_steps")),
         columns=columns(desk, *keys),
@@ -36,16 +63,17 @@ def turns(desk: Desk, found: tuple[Sensitivity, ...]) -> Iterator[Block]:
 def _turned(desk: Desk, turn: Turn, there: str, nothing: str) -> Cell:
     if turn.at is None:
         return cell(desk.say(nothing, bound=desk.amount(turn.bound)))
-    changes = joined([_change(desk, one) for one in turn.changes], "; ")
-    return cell(desk.say(there, at=_exact(desk, turn.at), changes=changes))
+    changes = joined([change(desk, one) for one in turn.changes], "; ")
+    return cell(desk.say(there, at=exact(desk, turn.at), changes=changes))
 
 
-def _exact(desk: Desk, node: Figure) -> Part:
+def exact(desk: Desk, node: Figure) -> Part:
     """To the resolution that it was found with: a rounded one may lie on the other side (law 2)."""
     return desk.amount(node, numbers.amount_exact(desk.book.of(node), desk.style))
 
 
-def _change(desk: Desk, one: Change) -> Parts:
+def change(desk: Desk, one: Change) -> Parts:
+    """What would be otherwise, in few words."""
     if one.what == "first":
         return (
             desk.say("settling_first", after=Code(one.after))

@@ -29,7 +29,11 @@ from fiche.report.parts import (
 )
 from fiche.report.settling import next_line
 from fiche.report.tested import dimensions
+from fiche.report.turning import holds, musts, turning
 from fiche.report.unasked import unasked
+
+# Page one has room for so many answers.
+MOST_ANSWERS = 8
 
 
 def opening(desk: Desk) -> tuple[Block, ...]:
@@ -86,18 +90,29 @@ def _legend(desk: Desk) -> Paragraph:
 
 def _box(desk: Desk) -> Box:
     answers = tuple(a for outcome in desk.decision.outcomes for a in answers_of(desk, outcome))
+    left = len(answers) - MOST_ANSWERS
     return Box(
         question=desk.word("question"),
-        answers=answers,
+        answers=answers[:MOST_ANSWERS],
         closing=(
-            *unasked(desk),
+            *_left(desk, left),
             candidate_counts(desk),
+            musts(desk),
+            *unasked(desk),
+            turning(desk),
             *next_line(desk),
             *ownership.page_one(desk),
             chosen.sentence(desk),
             *chosen.order_line(desk),
+            holds(desk),
         ),
     )
+
+
+def _left(desk: Desk, count: int) -> Iterator[Parts]:
+    """Answers that page one has no room for: said with their number, and the counts have them all."""
+    if count > 0:
+        yield desk.say("answers_left", n=count, noun=desk.counted("answers_noun", count))
 
 
 def answers_of(desk: Desk, outcome: Outcome) -> Iterator[Answer]:
@@ -244,7 +259,13 @@ def _defined(desk: Desk, node: Node | None) -> Parts:
 def _standing(desk: Desk, outcome: Outcome) -> Parts:
     """What becomes of the candidate on all musts: memory alone retains nobody (D1)."""
     rank = desk.say("ranked", rank=outcome.rank) if outcome.rank is not None else ()
-    return desk.say("standing", state=desk.status(outcome.status), rank=rank)
+    told = desk.say("standing", state=desk.status(outcome.status), rank=rank)
+    if outcome.cost is None:
+        return told
+    cost: Parts = (desk.amount(outcome.cost),)
+    if outcome.bill is not None and outcome.bill.basis:
+        cost = desk.say(f"basis_{outcome.bill.basis}", amount=cost)
+    return (*told, *desk.say("package_at", cost=cost))
 
 
 def candidate_counts(desk: Desk) -> Parts:

@@ -63,7 +63,7 @@ def _row(desk: Desk, outcome: Outcome) -> Row:
     return row(
         named(desk, outcome.candidate),
         _rank(desk, outcome),
-        _cost(desk, outcome),
+        cost_cell(desk, outcome),
         _margin(desk, outcome),
         Quoted(outcome.schedule.value) if outcome.schedule else Missing(desk.word("no_schedule")),
         _open(desk, outcome),
@@ -105,7 +105,7 @@ def _rank(desk: Desk, outcome: Outcome) -> Cell:
     return cell(Words(str(outcome.rank), strong=True), tied if outcome.tied_with else None)
 
 
-def _cost(desk: Desk, outcome: Outcome) -> Cell:
+def cost_cell(desk: Desk, outcome: Outcome) -> Cell:
     """The cost that is compared, on which basis, and what is paid where that is another amount."""
     bill = outcome.bill
     if outcome.cost is not None:

@@ -25,14 +25,14 @@ from fiche.report.tested import ended
 
 # A series may hold thousands of readings: a page shows the first of them and says how many are left.
 _MOST_ROWS = 40
-_FOUR = {
+_PLACES = {
     ("allocated", "peak"): 0,
     ("allocated", "current"): 1,
     ("reserved", "peak"): 2,
     ("reserved", "current"): 3,
 }
 _PROCESS = 4
-_KEYS = (
+LEVELS = (
     "allocated_peak",
     "allocated_current",
     "reserved_peak",
@@ -82,7 +82,7 @@ def counters(desk: Desk) -> Iterator[Block]:
         levels += _rows(desk, piece, by_phase)
         _totals(desk, others, piece)
     if levels:
-        titles = columns(desk, "run_phase", "device", *(f"{key}:number" for key in _KEYS))
+        titles = columns(desk, "run_phase", "device", *(f"{key}:number" for key in LEVELS))
         yield table(desk, "counters", titles, levels, 0)
     if others:
         titles = columns(desk, "counter", "scope", "device", "value:number", "pieces")
@@ -98,7 +98,8 @@ def column_of(seen: Observation) -> int | None:
     if seen.scope != "process_allocator":
         return None
     return next(
-        (n for (word, stat), n in _FOUR.items() if word in seen.counter and seen.stat == stat), None
+        (n for (word, stat), n in _PLACES.items() if word in seen.counter and seen.stat == stat),
+        None,
     )
 
 
@@ -111,7 +112,7 @@ def _key(run: Run | None, seen: Observation) -> tuple[str, str, int | None, str]
 def _keep(
     desk: Desk, by_phase: _Levels, place: int, name: str, run: Run | None, seen: Observation
 ) -> None:
-    cells = by_phase.setdefault(_key(run, seen), [None] * len(_KEYS))
+    cells = by_phase.setdefault(_key(run, seen), [None] * len(LEVELS))
     cells[place] = cells[place] or desk.measured(observed(seen, name))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from fiche.kernel import trace
 from fiche.kernel.decision import Decision
@@ -45,7 +46,10 @@ Filling = Part | Parts | str | int
 
 @record
 class Desk:
-    """One decision, one language, one ledger of names."""
+    """One decision, one language, one ledger of names.
+
+    `kept_apart` holds what several sections work out of the decision alone, once, by name.
+    """
 
     decision: Decision
     book: Ledger
@@ -55,6 +59,7 @@ class Desk:
     _amounts: dict[tuple[str, str], Amount] = field(default_factory=dict)
     _sides: dict[int, tuple[Parts, Parts]] = field(default_factory=dict)
     _phrases: dict[str, tuple[tuple[str, str | None], ...]] = field(default_factory=dict)
+    kept_apart: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, decision: Decision, words: Language = ENGLISH) -> Desk:
@@ -140,6 +145,10 @@ class Desk:
             includes=includes if isinstance(node.origin, Computed) else "",
             exact=signed(numbers.amount_exact(node, self.style)),
         )
+
+    def difference(self, node: Node) -> Part:
+        """A distance with its sign on both sides of zero."""
+        return self.amount(node, numbers.difference(node, self.style))
 
     def count(self, node: Node, noun: str = "") -> Part:
         """A count with the noun that goes with it; bare digits where words beside it say what."""

@@ -73,7 +73,7 @@ def _row(desk: Desk, event: Invalidation) -> Row:
     words = desk.word(f"void_{event.kind}")
     return row(
         cell((Words(words, strong=True),), _who(desk, event)),
-        cell(*_turns(desk, event)),
+        cell(*turns(desk, event)),
         cell(_because(desk, event)),
     )
 
@@ -95,7 +95,8 @@ def _because(desk: Desk, event: Invalidation) -> Parts:
 # --- Where it turns -------------------------------------------------------------------------------
 
 
-def _turns(desk: Desk, event: Invalidation) -> Iterator[Parts]:
+def turns(desk: Desk, event: Invalidation) -> Iterator[Parts]:
+    """The values at which an event begins, as far as they are told."""
     if event.figures:
         figures = {name: node for name, node in event.figures if isinstance(node, Figure)}
         yield desk.say("void_more", case=Code(event.case), dimensions=dimensions(desk, figures))

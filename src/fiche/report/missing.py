@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
+from fiche.kernel.record import replace
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
@@ -42,7 +43,15 @@ def section(desk: Desk) -> Section:
     return Section(id="missing", title=desk.word("missing_title"), blocks=(block,))
 
 
-def _points(desk: Desk) -> dict[str, dict[tuple[Condition, ...], list[str]]]:
+def in_full(desk: Desk) -> Section | None:
+    """The same under a title of its own, for the annex; None where nothing is open."""
+    told = section(desk)
+    if not any(isinstance(block, Table) for block in told.blocks):
+        return None
+    return replace(told, title=desk.word("open_full_title"))
+
+
+def points(desk: Desk) -> dict[str, dict[tuple[Condition, ...], list[str]]]:
     """Conditions by topic: candidates that lack the same share a row, and none named means all.
 
     A candidate's conditions of one topic are one point of it (D9), told line by line.
@@ -50,14 +59,14 @@ def _points(desk: Desk) -> dict[str, dict[tuple[Condition, ...], list[str]]]:
     points: dict[str, dict[tuple[Condition, ...], list[str]]] = {}
     for condition in desk.decision.workload_conditions:
         points.setdefault(condition.topic, {})[(condition,)] = []
-    for outcome in _movable(desk):
+    for outcome in movable(desk):
         for topic, conditions in _open(outcome).items():
             shared = points.setdefault(topic, {}).setdefault(conditions, [])
             shared.append(outcome.candidate.id)
     return points
 
 
-def _movable(desk: Desk) -> list[Outcome]:
+def movable(desk: Desk) -> list[Outcome]:
     """What excludes a candidate stays, whatever else of it is settled."""
     return [o for o in desk.decision.outcomes if o.verdict is not Verdict.EXCLUDE]
 
@@ -89,7 +98,7 @@ def _caption(desk: Desk) -> str:
 def _together(desk: Desk) -> dict[tuple[str, ...], list[str]]:
     """Topics of a candidate that the record of one run may settle, where there are several."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for outcome in _movable(desk):
+    for outcome in movable(desk):
         asked = _open(outcome)
         topics = tuple(t for t, told in asked.items() if all(_RECORD in c.piece_kind for c in told))
         if _RUN in topics and len(topics) > 1:
@@ -98,33 +107,42 @@ def _together(desk: Desk) -> dict[tuple[str, ...], list[str]]:
 
 
 def _rows(desk: Desk) -> Iterator[Row]:
-    for topic, shared in _points(desk).items():
+    place = 0
+    for topic, shared in points(desk).items():
         for conditions, who in shared.items():
-            yield _row(desk, topic, conditions, who)
+            place += 1
+            named = desk.say("point_topic", point=point(desk, place), topic=desk.topic(topic))
+            yield _row(desk, named, conditions, who)
 
 
-def _row(desk: Desk, topic: str, conditions: tuple[Condition, ...], who: list[str]) -> Row:
+def point(desk: Desk, place: int) -> Parts:
+    """What an open point is called everywhere: by its place in the list, as D1."""
+    return (Words(desk.word("point").format(n=place), strong=True),)
+
+
+def _row(desk: Desk, named: Parts, conditions: tuple[Condition, ...], who: list[str]) -> Row:
     def each(texts: Iterable[str]) -> tuple[Parts, ...]:
         return tuple(desk.legible(text) for text in dict.fromkeys(texts) if text)
 
     turns = each(c.threshold for c in conditions)
     return row(
-        cell(desk.topic(topic)),
+        cell(named),
         cell(*each(c.text for c in conditions)),
         cell(*turns) if turns else cell(Missing(desk.word("no_threshold"))),
-        cell(*dict.fromkeys(_supplier(desk, c) for c in conditions)),
-        _concerned(desk, who),
+        cell(*dict.fromkeys(supplier(desk, c) for c in conditions)),
+        concerned(desk, who),
     )
 
 
-def _concerned(desk: Desk, who: list[str]) -> Cell:
+def concerned(desk: Desk, who: list[str]) -> Cell:
     """The candidates by name; where there are many and it is all of them, that is what is said."""
-    many = len(who) > _FEW and len(who) == len(_movable(desk))
+    many = len(who) > _FEW and len(who) == len(movable(desk))
     return cell(desk.word("all_candidates")) if many or not who else cell(*map(Code, who))
 
 
-def _supplier(desk: Desk, condition: Condition) -> Parts:
-    supplier: Parts = (Quoted(condition.supplier),) if condition.supplier else ()
+def supplier(desk: Desk, condition: Condition) -> Parts:
+    """Who can supply it, and which kind of piece would attest it."""
+    named: Parts = (Quoted(condition.supplier),) if condition.supplier else ()
     if not condition.piece_kind:
-        return supplier
-    return (*supplier, *desk.say("piece_wanted", piece=Quoted(condition.piece_kind)))
+        return named
+    return (*named, *desk.say("piece_wanted", piece=Quoted(condition.piece_kind)))

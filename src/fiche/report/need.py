@@ -38,7 +38,7 @@ def section(desk: Desk) -> Section:
     return Section(
         id="need",
         title=desk.word("need_title"),
-        blocks=(*blocks, *_gaps(desk)),
+        blocks=(*blocks, *gap_blocks(desk)),
     )
 
 
@@ -60,14 +60,15 @@ def _drawn(desk: Desk, found: Finding, who: list[str], place: int) -> Block:
 def _compared(desk: Desk) -> list[tuple[Finding, list[str]]]:
     shared: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
     for outcome in desk.decision.outcomes:
-        found = _worst(outcome)
+        found = worst_must(outcome)
         if found is not None:
             key = (desk.compared(found), found.case)
             shared.setdefault(key, (found, []))[1].append(outcome.candidate.id)
     return list(shared.values())
 
 
-def _worst(outcome: Outcome) -> Finding | None:
+def worst_must(outcome: Outcome) -> Finding | None:
+    """The comparison that decides a candidate's memory, over every case and device."""
     memory = [f for f in outcome.findings if f.kind == "memory" and f.level == "must"]
     return most_demanding(memory) if memory else None
 
@@ -96,7 +97,8 @@ def formula(node: Node) -> str:
     return trace.formula(node).replace(" x ", " × ").replace(" - ", " − ")
 
 
-def _gaps(desk: Desk) -> Iterator[Block]:
+def gap_blocks(desk: Desk) -> Iterator[Block]:
+    """Every run beside the estimate of its case, and what a gap is and is not (E6)."""
     yield Paragraph((Words(desk.word("gap_title") + " ", strong=True), *_gap_lead(desk)))
     beside: dict[tuple[str, str, str, int | None], list[Gap]] = {}
     for gap in gaps(desk.decision):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from fiche.kernel.record import record
 from fiche.report.numbers import Style
+from fiche.report.sizer_parts import Sizer
 
 
 @record(kw_only=False)
@@ -394,7 +395,7 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
-Block = Table | Paragraph | Items | Bar | Timeline | Costs | Drawing | Box | Callout
+Block = Table | Paragraph | Items | Bar | Timeline | Costs | Drawing | Box | Callout | Sizer
 
 
 @record
@@ -420,6 +421,8 @@ class Chrome:
 
     skip: str
     contents: str
+    annex: str
+    annex_lead: str
     digest: str
     download: str
     attachments_caption: str

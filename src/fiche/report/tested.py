@@ -17,7 +17,7 @@ _ENDS = {"success": "admissible", "failure": "exclude", "failed": "exclude"}
 def runs(desk: Desk) -> Iterator[Block]:
     """The table of runs, if there is one."""
     told = [(piece, run) for piece in desk.decision.fiche.pieces for run in piece.reading.runs]
-    largest = _largest([run for _, run in told if run.outcome == "success" and run.whole_loop])
+    largest = largest_run([run for _, run in told if run.outcome == "success" and run.whole_loop])
     if told:
         yield Table(
             id="runs",
@@ -104,7 +104,7 @@ def _dimension(desk: Desk, name: str, size: Figure, asked: Figure | None) -> Par
     return shown
 
 
-def _largest(succeeded: list[Run]) -> Run | None:
+def largest_run(succeeded: list[Run]) -> Run | None:
     """The run that no other exceeds in any dimension, where one stands above all (E1)."""
 
     def reaches(high: Run, low: Run) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fiche.kernel.decision import Decision
+from fiche.kernel.record import replace
 from fiche.report import candidates, criteria, missing
 from fiche.report.answer import opening
 from fiche.report.desk import Desk
@@ -15,16 +16,41 @@ from fiche.report.words.en import MEMBER as ENGLISH
 
 _Say = Callable[[Desk], Section | None]
 
-# In reading order: what a committee decides on, then what an engineer audits.
+# What a terminal shows of a decision.
 _BRIEF: tuple[_Say, ...] = (candidates.section, missing.section, criteria.section)
 
 
+def _signed() -> tuple[_Say, ...]:
+    """The pages that are signed: one that answers, one that proves. Loaded only where they are told."""
+    from fiche.report import cited, elimination, held, others, peak, points, scope, summed
+
+    return (
+        points.section,
+        elimination.section,
+        summed.section,
+        cited.section,
+        peak.section,
+        peak.tested,
+        others.section,
+        held.section,
+        scope.section,
+        scope.method,
+        scope.voices,
+    )
+
+
+def _recorded() -> tuple[_Say, ...]:
+    """The minutes of a choice, where one is on record."""
+    from fiche.report import choice, procedure
+
+    return (choice.section, procedure.section)
+
+
 def _behind() -> tuple[_Say, ...]:
-    """What stands behind the answer, loaded only where it is told."""
+    """What an engineer audits."""
     from fiche.report import (
         alternatives,
         bill,
-        choice,
         evidence,
         invalidation,
         load,
@@ -32,7 +58,6 @@ def _behind() -> tuple[_Say, ...]:
         need,
         observed,
         ownership,
-        procedure,
         remedies,
         settling,
         simulation,
@@ -40,9 +65,10 @@ def _behind() -> tuple[_Say, ...]:
     )
 
     return (
+        candidates.section,
+        missing.in_full,
+        criteria.section,
         bill.section,
-        choice.section,
-        procedure.section,
         settling.section,
         alternatives.section,
         ownership.section,
@@ -67,15 +93,29 @@ _ATTACHED = ("attachment", "relation", "bytes", "sha256")
 
 def view(decision: Decision, language: Language = ENGLISH) -> Report:
     """Say a decision in a language."""
-    return _report(Desk.of(decision, language), (*_BRIEF, *_behind()))
+    from fiche.report import scope
+
+    desk = Desk.of(decision, language)
+    signed, record, annex = (
+        _placed(desk, told, place)
+        for told, place in ((_signed(), "brief"), (_recorded(), "record"), (_behind(), "annex"))
+    )
+    last = scope.attached(desk, tuple(section.title for section in annex))
+    return _report(desk, (*signed, last, *record, *annex))
 
 
 def brief(decision: Decision, language: Language = ENGLISH) -> Report:
     """The answer, the open points and the verdicts, without what stands behind them."""
-    return _report(Desk.of(decision, language), _BRIEF)
+    desk = Desk.of(decision, language)
+    return _report(desk, _placed(desk, _BRIEF, "brief"))
 
 
-def _report(desk: Desk, sections: tuple[_Say, ...]) -> Report:
+def _placed(desk: Desk, sections: tuple[_Say, ...], place: str) -> tuple[Section, ...]:
+    told = (section(desk) for section in sections)
+    return tuple(replace(one, place=place) for one in told if one is not None)
+
+
+def _report(desk: Desk, sections: tuple[Section, ...]) -> Report:
     fiche = desk.decision.fiche
     made = Report(
         language=desk.language.tag,
@@ -86,7 +126,7 @@ def _report(desk: Desk, sections: tuple[_Say, ...]) -> Report:
         tool=desk.word("tool").format(version=desk.decision.tool_version),
         eyebrow=_eyebrow(desk),
         opening=opening(desk),
-        sections=tuple(told for section in sections if (told := section(desk)) is not None),
+        sections=sections,
         chrome=_chrome(desk),
     )
     return translated(made, desk.language)
@@ -105,6 +145,8 @@ def _chrome(desk: Desk) -> Chrome:
     return Chrome(
         skip=desk.word("skip"),
         contents=desk.word("contents"),
+        annex=desk.word("annex_title"),
+        annex_lead=desk.word("annex_lead"),
         digest=desk.word("digest"),
         download=desk.word("download"),
         attachments_caption=desk.word("attachments_caption"),

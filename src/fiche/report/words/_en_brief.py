@@ -16,7 +16,7 @@ BRIEF = {
     "turn_title": "What would change it: ",
     "turn_settled": "{who} is retained once {points} come out well",
     "turn_settled_or_not": "{who} is retained once {points} come out well, excluded if {against} does not",
-    "turn_not": "{who} is excluded if {against} does not come out well",
+    "turn_settled_or_any": "{who} is retained once {points} come out well, excluded if any one does not",
     "turn_wrong": "{who} stays excluded unless {pieces} is shown wrong on {musts}",
     "turn_wrong_any": "{who} stays excluded unless its verdict on {musts} is shown wrong",
     "turn_figure": "{who} changes to {state} if {figure} is {at} or {side}",
@@ -31,11 +31,10 @@ BRIEF = {
     "holds_for": "It holds for the load above only",
     "holds_until": ", until {day} ({what})",
     "holds_left": "; what else would void it stands in {section}",
-    "decider": "Asked by {author}, dated {date}; decided by {by}.",
-    "decider_none": "Asked by {author}, dated {date}; nobody has decided yet.",
     "nobody": "nobody named",
     # What is missing
     "point": "D{n}",
+    "point_topic": "{point} {topic}",
     "point_column": "Point",
     "datum": "What is missing, and what would settle it",
     "open_caption": "Points that keep a candidate from being retained, by the order of the criteria",
@@ -64,7 +63,13 @@ BRIEF = {
     "every_candidate": "all {n}",
     "candidates_more": "{n} more",
     "answers_more": "{n} further {noun} in the annex.",
-    "no_want": "No want is stated.",
+    "unknown_not_stated": "not stated",
+    "unknown_required": "what is required is not stated",
+    "unknown_conflict": "contradictory ({pieces})",
+    "margin_unknown": "not known",
+    "from_catalog": "catalog",
+    "dash": "—",
+    "margin_and_share": "{margin}, {share}",
     "dash_legend": "“{dash}”: not applicable, since words have no distance.",
     # Where the number comes from
     "origin_title": "Where the number comes from",
@@ -176,7 +181,9 @@ BRIEF = {
     "annex_lead": "What an engineer audits: every criterion of every candidate, loads, readings and formulas.",
     "record_title": "Record",
     "annex_marker": "annex",
-    "sensitivities_none": (
-        "No other assumed or stated figure turns anything within the bounds that were looked at: {figures}."
+    "sensitivities_none": "Turning nothing within the bounds that were looked at: {figures}.",
+    "sensitivities_only_none": (
+        "No assumed or stated figure turns anything within the bounds that were looked at: {figures}."
     ),
+    "sensitivity_idle": "{figure}, {value}, from {low} to {high}",
 }

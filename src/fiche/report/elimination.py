@@ -1,0 +1,328 @@
+"""Criteria in the order in which they eliminate: what is required once, each distinct answer once (D1, F8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fiche.kernel.decision import Outcome
+from fiche.kernel.figure import Figure, Node
+from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.record import record, replace
+from fiche.kernel.requirement import Requirement
+from fiche.report import numbers, points
+from fiche.report._costed import share
+from fiche.report.answer import most_demanding
+from fiche.report.desk import Desk, cell, columns, joined
+from fiche.report.parts import (
+    Amount,
+    Block,
+    Cell,
+    Code,
+    Missing,
+    Part,
+    Parts,
+    Quoted,
+    Reference,
+    Row,
+    Section,
+    State,
+    Table,
+    Words,
+)
+
+# A page holds so many answers; the annex has all of them.
+_MOST_ANSWERS, _MOST_NAMES = 40, 4
+
+
+@record
+class _Answer:
+    """One distinct answer to a criterion: the finding that says it, and of whom all."""
+
+    found: Finding
+    candidates: tuple[str, ...]
+    cases: tuple[str, ...]
+
+
+def section(desk: Desk) -> Section:
+    """Musts in one table, wants in a second, shorter one."""
+    blocks: list[Block] = []
+    for level, caption in (("must", "musts_caption"), ("want", "wants_caption")):
+        asked = [r for r in desk.decision.fiche.requirements if r.level == level]
+        rows, left = _capped([_rows(desk, requirement) for requirement in asked])
+        if rows:
+            blocks.append(_table(desk, level, caption, rows, left))
+    return Section(id="elimination", title=desk.word("musts_title"), blocks=tuple(blocks))
+
+
+def _table(desk: Desk, level: str, caption: str, rows: list[Row], left: int) -> Table:
+    noun = desk.counted("answers_noun", left)
+    return Table(
+        id=f"{level}s",
+        caption=desk.word(caption),
+        columns=columns(
+            desk,
+            "criterion" if level == "must" else "want_column",
+            "required:number",
+            "candidates_column",
+            "found:number",
+            "margin:number",
+            "state",
+            "pieces",
+        ),
+        rows=tuple(rows),
+        notes=(desk.say("answers_more", n=left, noun=noun),) if left else (),
+    )
+
+
+def _capped(told: list[list[Row]]) -> tuple[list[Row], int]:
+    """Whole criteria as long as there is room, at least one answer of each; how many are left out."""
+    room = max(_MOST_ANSWERS // max(len(told), 1), 1)
+    kept = [_first(rows, room) for rows in told]
+    return [one for rows in kept for one in rows], sum(map(len, told)) - sum(map(len, kept))
+
+
+def _first(rows: list[Row], room: int) -> list[Row]:
+    if len(rows) <= room:
+        return rows
+    head, *rest = rows[:room]
+    return [_spanning(head, room), *rest]
+
+
+# --- Answers --------------------------------------------------------------------------------------
+
+
+def _rows(desk: Desk, requirement: Requirement) -> list[Row]:
+    """One row an answer; the criterion, and what it requires where that is one thing, span them."""
+    answers = list(_answers(desk, requirement))
+    required = [_required(desk, requirement, one.found) for one in answers]
+    shared = len({_plain(one) for one in required}) == 1
+    return [
+        _row(desk, requirement, one, _Place(first=place == 0, of=len(answers), shared=shared))
+        for place, one in enumerate(answers)
+    ]
+
+
+@record
+class _Place:
+    """Where a row stands among the answers to its criterion."""
+
+    first: bool
+    of: int
+    shared: bool
+
+
+def _answers(desk: Desk, requirement: Requirement) -> Iterator[_Answer]:
+    alike: dict[tuple[object, ...], tuple[Finding, list[str], list[str]]] = {}
+    for outcome in desk.decision.outcomes:
+        for found in _deciding(outcome, requirement):
+            told = alike.setdefault(_sameness(desk, requirement, found), (found, [], []))
+            told[1].append(found.candidate)
+            told[2].append(_place(found))
+    for found, who, cases in alike.values():
+        yield _Answer(
+            found=found,
+            candidates=tuple(dict.fromkeys(who)),
+            cases=tuple(filter(None, dict.fromkeys(cases))),
+        )
+
+
+def _deciding(outcome: Outcome, requirement: Requirement) -> Iterator[Finding]:
+    """Of memory, the most demanding case of each device; the annex has every case (D0)."""
+    mine = [f for f in outcome.findings if f.requirement == requirement.id]
+    by_device: dict[str, list[Finding]] = {}
+    for found in mine:
+        by_device.setdefault(found.device if found.kind == "memory" else found.case, []).append(
+            found
+        )
+    for cases in by_device.values():
+        yield most_demanding(cases)
+
+
+def _place(found: Finding) -> str:
+    return " · ".join(filter(None, (found.case, found.device)))
+
+
+def _sameness(desk: Desk, requirement: Requirement, found: Finding) -> tuple[object, ...]:
+    """What is read, and not which figure it leads to: two candidates may have equal ones."""
+    need, have = desk.compared(found)
+    said = (_plain(need), _plain(have), _plain(_margin(desk, found)), _plain(_pieces(desk, found)))
+    case = found.case if found.kind == "memory" else ""
+    return (*said, case, found.verdict, _plain(_why(desk, found)), found.attested_by)
+
+
+def _plain(parts: Parts) -> str:
+    return "".join(
+        f"{p.text}{p.mark}" if isinstance(p, Amount) else getattr(p, "text", "") or str(p)
+        for p in parts
+    )
+
+
+# --- Cells ----------------------------------------------------------------------------------------
+
+
+def _row(desk: Desk, requirement: Requirement, one: _Answer, place: _Place) -> Row:
+    found = one.found
+    cells: list[Cell] = []
+    if place.first:
+        cells.append(_over(_criterion(desk, requirement), place.of))
+    if place.first and place.shared:
+        cells.append(_over(_limit(desk, requirement, found), place.of))
+    elif not place.shared:
+        cells.append(_limit(desk, requirement, found))
+    cells += [
+        cell(_who(desk, one.candidates), _cases(one)),
+        _found(desk, requirement, found),
+        cell(_margin(desk, found), numeric=True),
+        cell((_verdict(desk, found), *_why(desk, found), *_on_word(desk, found))),
+        cell(_pieces(desk, found)),
+    ]
+    return Row(
+        cells=tuple(cells),
+        continues=not place.first,
+        candidate=one.candidates[0] if len(one.candidates) == 1 else "",
+        requirement=requirement.id,
+    )
+
+
+def _over(told: Cell, rows: int) -> Cell:
+    return Cell(lines=told.lines, numeric=told.numeric, rows=rows)
+
+
+def _spanning(head: Row, rows: int) -> Row:
+    """A first row whose cells span fewer rows than they were made for."""
+    cells = tuple(_over(c, rows) if c.rows > 1 else c for c in head.cells)
+    return Row(
+        cells=cells,
+        continues=head.continues,
+        candidate=head.candidate,
+        requirement=head.requirement,
+    )
+
+
+def _criterion(desk: Desk, requirement: Requirement) -> Cell:
+    kind = desk.language.kinds.get(requirement.kind, desk.term(requirement.kind))
+    named: Parts = ()
+    if requirement.id != requirement.kind:
+        named = (Words(" "), Code(requirement.id))
+    return cell((Words(kind, strong=True), *named))
+
+
+def _required(desk: Desk, requirement: Requirement, found: Finding) -> Parts:
+    need, have = desk.compared(found)
+    if requirement.kind == "memory":
+        return need
+    if found.limit_is_had:
+        return _signed(desk, "at_most", have, found.have)
+    return _signed(desk, "at_least", need, found.need) if found.need is not None else need
+
+
+def _signed(desk: Desk, key: str, side: Parts, node: Node | None) -> Parts:
+    """With its sign of comparison; a day is one by which."""
+    if node is None:
+        return side
+    return desk.say("by_day" if str(node.unit) == "date" else key, amount=side)
+
+
+def _limit(desk: Desk, requirement: Requirement, found: Finding) -> Cell:
+    told = _required(desk, requirement, found)
+    if requirement.kind == "memory":
+        return cell(told, desk.definition(found.need), numeric=True)
+    tax = requirement.facts.get("tax")
+    basis = (Words(desk.word(f"tax_{tax.value}")),) if tax and _basis(desk, tax.value) else None
+    return cell(told, basis, numeric=True)
+
+
+def _basis(desk: Desk, value: str) -> bool:
+    return f"tax_{value}" in desk.language.phrases
+
+
+def _found(desk: Desk, requirement: Requirement, found: Finding) -> Cell:
+    need, have = desk.compared(found)
+    memory = requirement.kind == "memory"
+    limited = found.limit_is_had and not memory
+    node, words = (found.need, found.need_words) if limited else (found.have, found.have_words)
+    if node is None and not words:
+        return cell((Missing(_unknown(desk, found)),), numeric=True)
+    return cell(
+        need if limited else have,
+        desk.definition(found.have) if memory else None,
+        numeric=True,
+    )
+
+
+def _unknown(desk: Desk, found: Finding) -> str:
+    """Which sort of not knowing it is (C2)."""
+    if found.reason == "conflict":
+        return desk.word("unknown_conflict").format(pieces=" ≠ ".join(found.pieces))
+    if found.reason == "nothing_required":
+        return desk.word("unknown_required")
+    return desk.word("unknown_not_stated")
+
+
+def _who(desk: Desk, who: Sequence[str]) -> Parts:
+    """By name; where there are many and it is all of them, that is what is said."""
+    total = len(desk.decision.outcomes)
+    if len(who) == total and total > 1:
+        return desk.say("every_candidate", n=total)
+    told = [Code(name) for name in who[:_MOST_NAMES]]
+    left = len(who) - _MOST_NAMES
+    more = [desk.say("candidates_more", n=left)] if left > 0 else []
+    return joined([*told, *more])
+
+
+def _cases(one: _Answer) -> Parts | None:
+    return joined([Code(name) for name in one.cases]) if one.cases else None
+
+
+def _margin(desk: Desk, found: Finding) -> Parts:
+    """Signed, with its unit, then in percent of the limit; one mark for both."""
+    if found.need_words or found.have_words:
+        return (Words(desk.word("dash")),)
+    if found.margin is None:
+        return (Missing(desk.word("margin_unknown")),)
+    margin = _distance(desk, found.margin)
+    if found.share is None or not isinstance(margin, Amount):
+        return (margin,)
+    told = share(desk, found.share, 1)
+    part = desk.amount(found.share, f"+{told}" if found.share.low > 0 else told)
+    return desk.say(
+        "margin_and_share", margin=replace(margin, mark_word="", includes=""), share=part
+    )
+
+
+def _distance(desk: Desk, margin: Figure) -> Part:
+    """Days are counted, and are no date."""
+    if str(margin.unit) != "date":
+        return desk.difference(margin)
+    told = numbers.amount(margin, desk.style)
+    return desk.amount(margin, f"+{told}" if margin.low > 0 else told)
+
+
+def _verdict(desk: Desk, found: Finding) -> State:
+    words = desk.language.wants if found.level == "want" else desk.language.verdicts
+    return desk.state(found.verdict.code, words)
+
+
+def _why(desk: Desk, found: Finding) -> Parts:
+    """The points that keep it open; why it excludes where two numbers do not say it."""
+    if found.verdict is Verdict.ADMISSIBLE or found.reason == "above_capacity":
+        return ()
+    named = points.names(desk, points.of_finding(desk, found))
+    if named:
+        return (Words(" "), *named)
+    told = desk.open_on(found)
+    return (Words(": "), *((Words(told),) if told else desk.legible(found.text)))
+
+
+def _on_word(desk: Desk, found: Finding) -> Parts:
+    """On whose word an admission stands; a reason to exclude names them itself."""
+    if not found.attested_by or found.verdict is not Verdict.ADMISSIBLE:
+        return ()
+    people = joined([Quoted(name) for name in found.attested_by])
+    return (Words(", "), *desk.say("on_word", people=people))
+
+
+def _pieces(desk: Desk, found: Finding) -> Parts:
+    told: list[Part] = [Reference(piece) for piece in found.pieces]
+    told += [Words(desk.word("from_catalog"))] if found.sources else []
+    return joined(told) if told else (Missing(desk.word("no_piece")),)

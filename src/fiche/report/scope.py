@@ -1,0 +1,112 @@
+"""The end of the signed pages: scope, what would void it, method, opinions, attachments (E3, E4, law 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiche.kernel.choice import Choice, Opinion
+from fiche.kernel.invalidation import Invalidation
+from fiche.report.desk import Desk, joined
+from fiche.report.invalidation import turns
+from fiche.report.parts import Block, Code, Items, Paragraph, Parts, Quoted, Section, Words
+
+_MOST_EVENTS, _MOST_VOICES = 12, 6
+_SHORT = 16
+
+
+def section(desk: Desk) -> Section:
+    """What it says and no more; each event that would void it, with its value."""
+    events = [e for e in desk.decision.invalidations if e.kind not in ("author", "assumption")]
+    told = [_event(desk, event) for event in events[:_MOST_EVENTS]]
+    left = len(events) - _MOST_EVENTS
+    told += [desk.say("void_left", n=left)] if left > 0 else []
+    lines: list[Parts] = [(Words(desk.word("limit_scope")),)]
+    if told:
+        lines.append(desk.say("void_line", told=joined(told, "; ")))
+    stated = [(Quoted(fact.value),) for fact in desk.decision.fiche.invalidated_by]
+    if stated:
+        lines.append(desk.say("void_says_author", told=joined(stated, "; ")))
+    return Section(id="scope", title=desk.word("scope_title"), blocks=(Items(tuple(lines)),))
+
+
+def _event(desk: Desk, event: Invalidation) -> Parts:
+    named = (Words(desk.word(f"void_{event.kind}").lower()),)
+    value = joined(list(turns(desk, event)))
+    return (*named, *desk.say("aside", told=value))
+
+
+def method(desk: Desk) -> Section:
+    """The policy by digest, the rule in short, and what holds near a limit."""
+    policy = desk.decision.fiche.policy
+    named = desk.say(
+        "rule_policy",
+        name=Code(policy.name),
+        version=Code(policy.version),
+        digest=Code(policy.sha256[:_SHORT]),
+    )
+    told = joined([named, (Words(desk.word("rule_short")),), _bands(desk)], " ")
+    return Section(id="rule", title=desk.word("rule_title"), blocks=(Paragraph(told),))
+
+
+def _bands(desk: Desk) -> Parts:
+    """The decision rule for values near their limit, as the policy declares it."""
+    bands = desk.decision.fiche.policy.guard_bands
+    if not bands:
+        return (Words(desk.word("rule_no_bands")),)
+    told = [
+        desk.say(
+            "rule_bands_of",
+            amount=desk.amount(band),
+            kind=desk.language.kinds.get(kind, desk.term(kind)),
+        )
+        for kind, band in bands.items()
+    ]
+    return desk.say("rule_bands", bands=joined(told))
+
+
+# --- Opinions -------------------------------------------------------------------------------------
+
+
+def voices(desk: Desk) -> Section | None:
+    """Who agrees and who has a reservation, and what the decision replaces; None where nobody chose."""
+    choice = desk.decision.fiche.choice
+    if choice is None:
+        return None
+    lines = joined([*_opinions(desk, choice), *_replaces(desk, choice)], " ")
+    return Section(id="voices", title=desk.word("voices_title"), blocks=(Paragraph(lines),))
+
+
+def _opinions(desk: Desk, choice: Choice) -> Iterator[Parts]:
+    told = [_voice(desk, one) for one in choice.opinions[:_MOST_VOICES]]
+    left = len(choice.opinions) - _MOST_VOICES
+    told += [desk.say("musts_more", n=left)] if left > 0 else []
+    yield desk.say("voices", told=joined(told, "; ")) if told else desk.say("voices_none")
+
+
+def _voice(desk: Desk, one: Opinion) -> Parts:
+    stances = {True: "voices_reserve", False: "voices_agree", None: "voices_silent"}
+    stance = (Words(desk.word(stances[one.reservation]), strong=bool(one.reservation)),)
+    key = "voices_one" if one.role else "voices_one_alone"
+    return desk.say(key, by=Quoted(one.by), role=Quoted(one.role), stance=stance)
+
+
+def _replaces(desk: Desk, choice: Choice) -> Iterator[Parts]:
+    before = choice.replaces
+    if before is None:
+        yield desk.say("voices_replaces_none")
+        return
+    what, digest = Quoted(before.what), before.digest
+    key = "voices_replaces_at" if digest else "voices_replaces"
+    yield desk.say(key, what=what, digest=Code(digest[:_SHORT]))
+
+
+# --- What is attached -----------------------------------------------------------------------------
+
+
+def attached(desk: Desk, annex: tuple[str, ...]) -> Section:
+    """How to take the attachments out and re-check them; what the annex holds and how to print it."""
+    blocks: list[Block] = [Paragraph((Words(desk.word("attached_line")),))]
+    if annex:
+        names = joined([(Words(name),) for name in annex])
+        blocks.append(Paragraph(desk.say("annex_line", sections=names)))
+    return Section(id="attached", title=desk.word("attached_title"), blocks=tuple(blocks))
