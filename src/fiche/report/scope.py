@@ -105,7 +105,8 @@ def _replaces(desk: Desk, choice: Choice) -> Iterator[Parts]:
 
 def attached(desk: Desk, annex: tuple[str, ...]) -> Section:
     """How to take the attachments out and re-check them; what the annex holds and how to print it."""
-    blocks: list[Block] = [Paragraph((Words(desk.word("attached_line")),))]
+    said = (Words(desk.word("attached_line")), Words(" "), Words(desk.word("built_line")))
+    blocks: list[Block] = [Paragraph(said)]
     if annex:
         names = joined([(Words(name),) for name in annex])
         blocks.append(Paragraph(desk.say("annex_line", sections=names)))

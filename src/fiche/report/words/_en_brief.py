@@ -170,6 +170,10 @@ BRIEF = {
         "Attached to this file: the decision, the fiche and every piece, as received. To re-check: pdfdetach "
         "-saveall report.pdf, sha256sum FILE, fiche explain FICHE ID."
     ),
+    "built_line": (
+        "The PDF is built to PDF/A-3a and PDF/UA-1; it is validated only where report.pdf.validation.json, "
+        "which fiche report --verapdf writes beside it, says so."
+    ),
     "annex_line": (
         "In the annex, on screen below this page and printed by fiche report --annex: {sections}."
     ),
