@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from fiche.cli.compile import Compiled
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.doors import Estimator
 from fiche.kernel.record import record
+from fiche.registry import members
 
 if TYPE_CHECKING:
     from fiche.cli.verapdf_read import Judged
@@ -63,13 +65,16 @@ def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
     made = {"decision.json": document} if "json" in formats else {}
     if "html" not in formats and "pdf" not in formats:
         return made
+    from fiche.evaluate.whatif import what_if
     from fiche.languages import spoken
     from fiche.render.html import html_bytes
+    from fiche.report.sizer import with_sizer
     from fiche.report.view import view
 
     words = spoken(asked.language or decision.fiche.language)
     attachments = attachments_of(decision, document, compiled.contents, words)
-    page = html_bytes(view(decision, words), decision, attachments)
+    page_told = with_sizer(view(decision, words), decision, words, what_if(decision, _estimators()))
+    page = html_bytes(page_told, decision, attachments)
     if "html" in formats:
         made["report.html"] = page
     if "pdf" in formats:
@@ -77,6 +82,10 @@ def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
 
         made["report.pdf"] = pdf_bytes(page, attachments, decision.fiche.date, annex=asked.annex)
     return made
+
+
+def _estimators() -> tuple[Estimator, ...]:
+    return members("fiche.estimators", Estimator)
 
 
 def told(

@@ -197,8 +197,17 @@ def _roomiest(index: int, devices: Devices) -> bool:
 
 def _envelope(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
     """The conservative envelope as need.high, only if each item of the checklist has a figure (B7)."""
+    most = most_of(candidate, case, ground)
+    return None if most is None or most.high is None else most
+
+
+def most_of(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure | None:
+    """The sum of every item's maximum on one device, open where one has no end.
+
+    None where there is no item, or where arithmetic does not say how they spread over the devices.
+    """
     items = [i.node for i in _items(case, ground)]
-    if not items or any(node.high is None for node in items) or not placed(candidate):
+    if not items or not placed(candidate):
         return None
     devices = candidate.workload.figures.get("placement.devices")
     per_device = any(item.per_device for item in _items(case, ground))

@@ -1,7 +1,7 @@
 """The scripts of a page: whole in it, named by digest in its policy, and told only words and signs.
 
 The page is read and saved without them. They take the decision from its own link, so that it stands in the page
-once. SIZER's own script joins where the report has something to size.
+once. What sizes a load joins where the report has one to size (`render/sizer.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
-def scripts() -> tuple[Markup, ...]:
-    """The text of each script, without its comments and indents."""
-    return tuple(Markup(_SPARE.sub("", template_text(name))) for name in SCRIPTS)
+def scripts(*more: str) -> tuple[Markup, ...]:
+    """The text of each script, without its comments and indents; `more` are those of one part of a report."""
+    return tuple(Markup(_SPARE.sub("", template_text(name))) for name in (*SCRIPTS, *more))
 
 
 def styled(text: str) -> Markup:

@@ -15,6 +15,7 @@ from fiche.report.words._en_page import PAGE
 from fiche.report.words._en_pictures import PICTURES
 from fiche.report.words._en_settling import SETTLING
 from fiche.report.words._en_simulation import SIMULATION
+from fiche.report.words._en_sizer import SIZER
 from fiche.report.words._language import Language
 
 MEMBER = Language(
@@ -25,6 +26,7 @@ MEMBER = Language(
         **BRIEF,
         **AUDIT,
         **SIMULATION,
+        **SIZER,
         **BILL,
         **CHOICE,
         **SETTLING,
