@@ -13,6 +13,7 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure, Number, larger, smaller
 from fiche.kernel.piece import Run
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 
 def spread_of(
@@ -40,7 +41,8 @@ def spread_of(
         most, least = larger(most, peak), smaller(least, peak)
     apart = (most - least) * 2
     return apart.named(
-        "spread", f"twice how far {len(peaks)} runs of one load on one machine lie apart"
+        "spread",
+        tell("twice how far {peaks} runs of one load on one machine lie apart", peaks=len(peaks)),
     )
 
 

@@ -9,6 +9,7 @@ from fiche.kernel.comparison import Claim, Comparison
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Number, bounds, either
 from fiche.kernel.record import record
+from fiche.kernel.said import listed, tell
 
 
 @record
@@ -52,7 +53,10 @@ def compared(
         worst = _spanned([v.figure for v in decisive])
     need, have = (threshold.figure, worst) if threshold.at_least else (worst, threshold.figure)
     texts = (
-        tuple(f"{_who(v)} says {v.text or figure_text(v.figure)}" for v in ordered)
+        tuple(
+            tell("{who} says {it}", who=_who(v), it=v.text or figure_text(v.figure))
+            for v in ordered
+        )
         if contradiction
         else ()
     )
@@ -65,7 +69,7 @@ def compared(
         have_shown=have,
         useful_margin=_margin(need, have),
         claims=tuple(Claim(piece=v.piece, answer="", by=v.by) for v in ordered),
-        conflicts=("; ".join(texts),) if texts else (),
+        conflicts=(listed(texts, "; "),) if texts else (),
         conditions=() if ordered else (lacking(),),
         pieces=tuple(dict.fromkeys(v.piece for v in ordered if v.piece)),
         attested_by=tuple(dict.fromkeys(name for v in ordered for name in v.by)),
@@ -97,7 +101,7 @@ def _spanned(figures: Sequence[Figure]) -> Figure:
     """One interval over all of them: what was seen, from the least to the most."""
     whole = figures[0]
     for figure in figures[1:]:
-        whole = either(whole, figure, "several measurements answer")
+        whole = either(whole, figure, tell("several measurements answer"))
     return whole
 
 
@@ -109,7 +113,7 @@ def _badness(threshold: Threshold, value: Figure) -> Number:
 
 
 def _who(value: Value) -> str:
-    return value.piece or "the catalog"
+    return value.piece or tell("the catalog")
 
 
 def _margin(need: Figure | None, have: Figure | None) -> Figure | None:

@@ -19,6 +19,7 @@ from fiche.kernel.piece import Piece
 from fiche.kernel.readings import results
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 # What makes two scores answer one question, whatever the formats: a changed format is what is compared.
 _SHARED = ("model.name", "model.revision|model.digest", "operation")
@@ -100,7 +101,11 @@ def _of_piece(
     why = [*scope.short, *scope.contradicted, *filter(None, [several(named)])]
     why += [text for _, result, _ in named for text in doubts_of(asked, result)]
     if why:
-        yield f"{piece.id} gives no baseline: {'; '.join(dict.fromkeys(why[:3]))}"
+        yield tell(
+            "{piece} gives no baseline: {told}",
+            piece=piece.id,
+            told=listed(dict.fromkeys(why[:3]), "; "),
+        )
         return
     for name, result, figure in named:
         percent = str(result.marks.get("scale", "")) == "percent"
@@ -136,7 +141,7 @@ def _limit(requirement: Requirement, base: Figure, *, percent: bool) -> Limit:
     return Limit(asked=_directed(requirement, told), figure=told)
 
 
-_LABEL = "threshold: the baseline with its tolerance"
+_LABEL = tell("threshold: the baseline with its tolerance")
 
 
 def _written(origin: Stated) -> str:

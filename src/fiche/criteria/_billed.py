@@ -12,17 +12,18 @@ from fiche.kernel.bill import Bill, Line, Term
 from fiche.kernel.figure import Figure
 from fiche.kernel.purchase import Purchase
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _LABELS = {
-    "net": "sum as priced",
-    "excluded": "before tax",
+    "net": tell("sum as priced"),
+    "excluded": tell("before tax"),
     "tax": "tax",
-    "included": "with tax",
-    "recovered": "tax that the buyer recovers",
-    "payable": "payable: before tax, and tax that is not recovered",
+    "included": tell("with tax"),
+    "recovered": tell("tax that the buyer recovers"),
+    "payable": tell("payable: before tax, and tax that is not recovered"),
 }
 _KEYS = {"excluded": "before_tax", "included": "after_tax"}
-COST = "cost of the package"
+COST = tell("cost of the package")
 
 
 def named(figure: Figure, priced: Priced, key: str, label: str) -> Figure:
@@ -45,9 +46,11 @@ def charge_line(priced: Priced, charge: Charge) -> Line:
     """One charge; what cannot be counted has no amount."""
     name, gigabytes, months = charge.name, charge.gigabytes, charge.months
     if gigabytes is not None:
-        gigabytes = named(gigabytes, priced, f"{name}.gigabytes", f"{name}, GB planned")
+        gigabytes = named(
+            gigabytes, priced, f"{name}.gigabytes", tell("{name}, GB planned", name=name)
+        )
     if months is not None:
-        months = named(months, priced, f"{name}.months", f"{name}, months paid")
+        months = named(months, priced, f"{name}.months", tell("{name}, months paid", name=name))
     if charge.times is None:
         line = Line(name=name, quantity=None, price=charge.price, amount=None, per=charge.per)
     else:
@@ -56,7 +59,9 @@ def charge_line(priced: Priced, charge: Charge) -> Line:
 
 
 def _line(priced: Priced, name: str, times: Figure, price: Figure, per: str) -> Line:
-    quantity = named(times, priced, f"{name}.quantity", f"{name}, how often it is paid")
+    quantity = named(
+        times, priced, f"{name}.quantity", tell("{name}, how often it is paid", name=name)
+    )
     amount = named(price * quantity, priced, name, name)
     return Line(name=name, quantity=quantity, price=price, amount=amount, per=per)
 
@@ -78,8 +83,8 @@ def bill(
         compared=cost[0],
         basis=cost[1],
         term=term,
-        lots=_counted(bought.lots, priced, "lots", "lots to order"),
-        cards=_counted(bought.cards, priced, "cards", "cards in them"),
+        lots=_counted(bought.lots, priced, "lots", tell("lots to order")),
+        cards=_counted(bought.cards, priced, "cards", tell("cards in them")),
         before_tax=sums.excluded,
         tax_rate=terms.rate,
         tax=sums.tax,
@@ -109,10 +114,10 @@ def _term(priced: Priced) -> Term:
     terms = priced.terms
     if priced.offer.kind == "buy":
         return Term()
-    periods = named(priced.bought.periods, priced, "periods", "periods that are paid")
+    periods = named(priced.bought.periods, priced, tell("periods"), tell("periods that are paid"))
     hours = None
     if terms.hours is not None:
-        hours = named(periods * terms.hours, priced, "hours", "hours that are paid")
+        hours = named(periods * terms.hours, priced, tell("hours"), tell("hours that are paid"))
     return Term(
         period=terms.hours,
         unit=terms.unit,
@@ -133,4 +138,6 @@ def _hourly(priced: Priced, lines: tuple[Line, ...], term: Term) -> Figure | Non
         or not (cards.exact and term.hours.exact)
     ):
         return None
-    return named(amount / (cards * term.hours), priced, "hourly", "price of a card and hour")
+    return named(
+        amount / (cards * term.hours), priced, tell("hourly"), tell("price of a card and hour")
+    )

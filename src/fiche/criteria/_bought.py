@@ -11,6 +11,7 @@ from fiche.kernel.figure import Figure, Node, Unknown, ceil, either, larger
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.unit import HOUR, ONE
 
 
@@ -81,14 +82,14 @@ def _units_of_untold_lots(offer: Offer, cards: Figure, terms: Terms) -> Figure:
         condition=covered(offer),
         unit=ONE,
         id=f"{offer.id}.cards_of_lots",
-        label="cards of the lots",
+        label=tell("cards of the lots"),
     )
     return larger(units, unknown)
 
 
-_CARDS = "how many cards a lot holds is untold"
-_COVERS = "whether the price is for the lot or for one card is untold"
-_EXTENDED = "how a rental goes on after its period is untold"
+_CARDS = tell("how many cards a lot holds is untold")
+_COVERS = tell("whether the price is for the lot or for one card is untold")
+_EXTENDED = tell("how a rental goes on after its period is untold")
 
 
 def plain(count: Figure) -> Figure:
@@ -108,7 +109,9 @@ def _periods(offer: Offer, terms: Terms, hours: Hours, *, assume: bool) -> tuple
     if offer.kind == "buy":
         return once, once
     if terms.hours is None:
-        unknown = Unknown(condition=period(offer), unit=ONE, id="periods", label="periods paid")
+        unknown = Unknown(
+            condition=period(offer), unit=ONE, id="periods", label=tell("periods paid")
+        )
         return larger(unknown, 1), once
     asked = hours.asked if assume or hours.firm else None
     share = _share(offer, hours.asked, terms.hours)
@@ -125,7 +128,7 @@ def _share(offer: Offer, asked: Figure | None, period: Figure) -> Figure:
     """Periods that the hours are, one at least: those asked for, or the least time where that is longer."""
     needed: Node
     if asked is None:
-        needed = Unknown(condition=duration(), unit=HOUR, id="duration", label="hours needed")
+        needed = Unknown(condition=duration(), unit=HOUR, id="duration", label=tell("hours needed"))
         needed = larger(needed, period)
     else:
         needed = asked
@@ -140,13 +143,19 @@ _BINDING = ("min_time", "commitment")
 def covered(offer: Offer) -> Condition:
     """A price for a lot or for a card, and lots of an untold size."""
     return _conditions.document(
-        "cost", f"have the seller state what the price of {offer.id} covers, and the cards of a lot"
+        "cost",
+        tell(
+            "have the seller state what the price of {offer} covers, and the cards of a lot",
+            offer=offer.id,
+        ),
     )
 
 
 def period(offer: Offer) -> Condition:
     """A price without the time that it pays for; a month is sold as 672, 730 and 744 h."""
     unit = offer.facts.get("price.unit")
-    told = f": a {unit.value} has no length of its own" if unit is not None else ""
-    text = f"have the seller state how many hours {offer.id} pays for{told}"
+    told = tell(": a {unit} has no length of its own", unit=unit.value) if unit is not None else ""
+    text = tell(
+        "have the seller state how many hours {offer} pays for{told}", offer=offer.id, told=told
+    )
     return _conditions.document("cost", text)

@@ -21,6 +21,7 @@ from fiche.kernel.piece import Attested, Capacity, Piece
 from fiche.kernel.readings import capacities, quantity
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 FRAMEWORK_VISIBLE = frozenset({"torch_total_memory", "cuda_total_other", "oom_total_capacity"})
 
@@ -112,7 +113,7 @@ def _usable(total: Figure | None, others: Others, name: str) -> Figure | None:
         return None
     if others.held is None:
         return total
-    return (total - others.held).named(name, "total less other users")
+    return (total - others.held).named(name, tell("total less other users"))
 
 
 def _prints(candidate: Candidate, index: int, ground: Inquiry) -> Iterator[Print]:
@@ -143,7 +144,7 @@ def _row(candidate: Candidate) -> Iterator[Print]:
     offer = candidate.offer
     if offer is not None and "declared_memory" in offer.figures:
         yield Print(
-            source=f"the row of {offer.id}",
+            source=tell("the row of {offer}", offer=offer.id),
             counter=offer.facts["declared_memory.counter"].value,
             figure=offer.figures["declared_memory"],
         )
@@ -179,7 +180,9 @@ def _misnamed(candidate: Candidate, ground: Inquiry) -> Iterator[str]:
         typed, printed = piece.typed.get("machine"), _printed_machine(piece)
         names = {fact.value for fact in (typed, printed) if fact is not None}
         if piece.reading.capacities and len(names) == 2 and candidate.machine in names:
-            yield f"{piece.id}: the file prints another machine than the scope typed"
+            yield tell(
+                "{piece}: the file prints another machine than the scope typed", piece=piece.id
+            )
 
 
 def _same_device(told: Fact | None, index: int) -> bool:
@@ -250,6 +253,12 @@ def _outside(own: Figure, spread: Elsewhere) -> tuple[str, ...]:
     if spread.least is None or spread.least.low <= own.low:
         return ()
     return (
-        f"this machine shows {own.low} B, less than the {spread.least.low} B that {spread.word[0]} "
-        f"allows beside {spread.pieces[0]}",
+        tell(
+            "this machine shows {own} B, less than the {least} B that {word} "
+            "allows beside {pieces}",
+            own=own.low,
+            least=spread.least.low,
+            word=spread.word[0],
+            pieces=spread.pieces[0],
+        ),
     )

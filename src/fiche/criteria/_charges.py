@@ -12,11 +12,12 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, ceil, either, total
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 
 CHARGES = ("setup", "storage", "egress")
 # Sellers' GB is 10^9 bytes (B1).
-_GB = Figure(low=10**9, high=10**9, unit=BYTE, origin=Stated(span=None), label="one GB")
+_GB = Figure(low=10**9, high=10**9, unit=BYTE, origin=Stated(span=None), label=tell("one GB"))
 _ONCE = total((1,))
 
 
@@ -108,7 +109,7 @@ def _months(name: str, offer: Offer, terms: Terms, periods: Figure) -> Figure | 
     return ceil(months) if begun is not None and begun.value == "whole" else months
 
 
-_BEGUN = "whether a month that has begun is paid whole is untold"
+_BEGUN = tell("whether a month that has begun is paid whole is untold")
 
 
 def _whole(count: Figure) -> bool:
@@ -130,16 +131,28 @@ def _open(
     if times is None:
         yield _conditions.document("cost", _uncounted(name, price, per, offer, terms))
     elif months is not None and f"{name}.begun" not in offer.facts and not _whole(months):
-        text = f"have the seller state whether a month of {name} that has begun is paid whole"
-        yield _conditions.document("cost", f"{text} ({offer.id})")
+        text = tell(
+            "have the seller state whether a month of {name} that has begun is paid whole",
+            name=name,
+        )
+        yield _conditions.document("cost", tell("{text} ({offer})", text=text, offer=offer.id))
 
 
 def _uncounted(name: str, price: Figure, per: str, offer: Offer, terms: Terms) -> str:
-    text = f"have the seller state what {name} costs for the whole package of {offer.id}"
+    text = tell(
+        "have the seller state what {name} costs for the whole package of {offer}",
+        name=name,
+        offer=offer.id,
+    )
     if price.unit != terms.price.unit:
-        return f"{text}: it is told in {price.unit}, the price in {terms.price.unit}"
+        return tell(
+            "{text}: it is told in {unit}, the price in {unit2}",
+            text=text,
+            unit=str(price.unit),
+            unit2=str(terms.price.unit),
+        )
     if per.startswith("GB") and f"{name}.quantity" not in offer.figures:
-        return f"{text}: it is by the GB, and no quantity is planned"
+        return tell("{text}: it is by the GB, and no quantity is planned", text=text)
     if per == "GB month" and terms.month is None:
-        return f"{text}: it is by the month, and no hours of a month are told"
+        return tell("{text}: it is by the month, and no hours of a month are told", text=text)
     return text

@@ -8,6 +8,7 @@ from fiche.kernel.comparison import Claim, Inquiry
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece, Run
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 # Facts that a card's sheet can attest for every card of that name; the rest is a machine's or a seller's.
 _OF_A_CARD = frozenset(
@@ -91,10 +92,10 @@ def holds_on(piece: Piece, day: str, ground: Inquiry) -> str:
     begins = [words["from"].value for words in said if "from" in words]
     until += [piece.valid_until] if piece.valid_until else []
     if not until:
-        return "does not say until when it holds"
+        return tell("does not say until when it holds")
     if min(until) < day:
-        return f"holds until {min(until)}"
-    return f"holds from {max(begins)}" if max(begins, default="") > day else ""
+        return tell("holds until {until}", until=min(until))
+    return tell("holds from {begins}", begins=max(begins)) if max(begins, default="") > day else ""
 
 
 def people(item: Attested) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
-_AUTHOR = "author of the fiche"
+_AUTHOR = tell("author of the fiche")
 
 # What an answer does to the least that a package costs: nothing; either of two readings that are known;
 # anything; anything, once all of the hours are told; a part of what makes it comparable: the tax, the rate.
@@ -51,7 +52,9 @@ def open_of(priced: Priced, basis: str, ground: Inquiry) -> Iterator[Point]:
     yield from _open_stock(priced)
     offer, terms = priced.offer, priced.terms
     if not terms.quoted:
-        yield _point(f"get a quote that states the price of offer {offer.id}", NOTHING)
+        yield _point(
+            tell("get a quote that states the price of offer {offer}", offer=offer.id), NOTHING
+        )
     yield from (Point(one, TAX) for one in _open_tax(offer, terms, basis, ground))
     if terms.valid != "yes":
         yield _point(_validity_text(offer, terms.valid, ground.date), NOTHING)
@@ -69,11 +72,17 @@ def _open_hours(priced: Priced) -> Iterator[Point]:
     if terms.hours is None:
         yield Point(period(offer), HOURS)
     elif periods.low > 1 and not terms.extension_told and _matters(priced):
-        text = f"have the seller state how {offer.id} is extended: by lots or by hours"
+        text = tell(
+            "have the seller state how {offer} is extended: by lots or by hours", offer=offer.id
+        )
         yield _point(text, WITHIN)
     bound = offer.facts.get("commitment")
     if bound is not None and "commitment" not in offer.figures and bound.value.lower() != "none":
-        text = f"have the seller state in hours what '{bound.value}' binds the buyer of {offer.id} to pay"
+        text = tell(
+            "have the seller state in hours what '{bound}' binds the buyer of {offer} to pay",
+            bound=bound.value,
+            offer=offer.id,
+        )
         yield _point(text, HOURS)
 
 
@@ -91,8 +100,13 @@ def _open_quantity(priced: Priced) -> Iterator[Point]:
         yield Point(covered(offer), WITHIN if bought.units.high is not None else FREELY)
     most = offer.figures.get("lots_max")
     if most is not None and bought.lots is not None and bought.lots.low > most.low:
-        text = f"{offer.id} has {number_text(most.low)} lots at most: have the seller offer "
-        yield _point(text + number_text(bought.lots.low), NOTHING)
+        text = tell(
+            "{offer} has {most} lots at most: have the seller offer {lots}",
+            offer=offer.id,
+            most=number_text(most.low),
+            lots=number_text(bought.lots.low),
+        )
+        yield _point(text, NOTHING)
 
 
 def _open_stock(priced: Priced) -> Iterator[Point]:
@@ -103,32 +117,46 @@ def _open_stock(priced: Priced) -> Iterator[Point]:
     cards = priced.bought.cards if priced.bought.cards is not None else priced.candidate.cards
     if there is None or plain(cards).low <= there.low:
         return
-    seen = number_text(there.low) + (" cards free" if free is not None else " cards")
-    if installed is not None:
-        seen += f" of {number_text(installed.low)} installed" if free is not None else " installed"
+    count = number_text(there.low)
+    if free is None:
+        seen = tell("{count} cards installed", count=count)
+    elif installed is None:
+        seen = tell("{count} cards free", count=count)
+    else:
+        of = number_text(installed.low)
+        seen = tell("{count} cards free of {installed} installed", count=count, installed=of)
     lacking = _conditions.document(
         "availability",
-        f"{offer.id} shows {seen}: have the seller confirm {number_text(plain(cards).low)} for the order",
-        threshold=f"free cards >= {number_text(plain(cards).low)}",
+        tell(
+            "{offer} shows {seen}: have the seller confirm {plain} for the order",
+            offer=offer.id,
+            seen=seen,
+            plain=number_text(plain(cards).low),
+        ),
+        threshold=tell("free cards >= {plain}", plain=number_text(plain(cards).low)),
     )
     yield Point(lacking, NOTHING)
 
 
 def _open_tax(offer: Offer, terms: Terms, basis: str, ground: Inquiry) -> Iterator[Condition]:
     if not basis:
-        text = "state whether the budget is before or after tax"
+        text = tell("state whether the budget is before or after tax")
         yield _conditions.document("cost", text, supplier=_AUTHOR)
         return
     if not terms.basis:
-        yield _conditions.document("cost", f"have the seller state whether {offer.id} includes tax")
+        yield _conditions.document(
+            "cost", tell("have the seller state whether {offer} includes tax", offer=offer.id)
+        )
         return
     recovery = ground.purchase.recovery
     untaxed = terms.rate is not None and terms.rate.high == 0
     if basis == "payable" and recovery is None and not untaxed:
-        text = "state 'buyer.tax_recovery', the share of the tax that the buyer gets back"
+        text = tell("state 'buyer.tax_recovery', the share of the tax that the buyer gets back")
         yield _conditions.document("cost", text, supplier=_AUTHOR)
     if terms.rate is None and not _needs_no_rate(basis, terms, ground):
-        yield _conditions.document("cost", f"have the seller state the tax rate of {offer.id}")
+        yield _conditions.document(
+            "cost", tell("have the seller state the tax rate of {offer}", offer=offer.id)
+        )
 
 
 def _needs_no_rate(basis: str, terms: Terms, ground: Inquiry) -> bool:
@@ -143,5 +171,14 @@ def _needs_no_rate(basis: str, terms: Terms, ground: Inquiry) -> bool:
 
 def _validity_text(offer: Offer, valid: str, date: str) -> str:
     if valid == "untold":
-        return f"have the seller state until when {offer.id} holds (decision of {date})"
-    return f"renew {offer.id}: it does not hold on {date} ({valid})"
+        return tell(
+            "have the seller state until when {offer} holds (decision of {date})",
+            offer=offer.id,
+            date=date,
+        )
+    return tell(
+        "renew {offer}: it does not hold on {date} ({valid})",
+        offer=offer.id,
+        date=date,
+        valid=valid,
+    )

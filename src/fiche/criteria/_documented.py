@@ -16,6 +16,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 
 @record
@@ -45,14 +46,18 @@ def granted(
             piece=piece,
             item=item,
             differs=tuple(
-                f"{key}: {told[key]}, and {asked[key]} is asked"
+                tell(
+                    "{key}: {told}, and {asked} is asked", key=key, told=told[key], asked=asked[key]
+                )
                 for key in told
                 if key in _CLOSED and told[key] != asked[key]
             ),
             untold=tuple(
-                f"{key}: {told[key]}, and {asked[key]} is asked"
+                tell(
+                    "{key}: {told}, and {asked} is asked", key=key, told=told[key], asked=asked[key]
+                )
                 if key in told
-                else f"{key} is not said, and {asked[key]} is asked"
+                else tell("{key} is not said, and {asked} is asked", key=key, asked=asked[key])
                 for key in asked
                 if key not in told or (key not in _CLOSED and not alike(told[key], asked[key]))
             ),
@@ -89,7 +94,12 @@ def against(threshold: Threshold, key: str, found: list[Granted], lacking: Condi
         return comparison
     kept = [value for value in values if meets(threshold, value.figure)]
     conflicts = tuple(
-        f"{value.piece} grants it; {claim.piece} says {claim.text}"
+        tell(
+            "{piece} grants it; {piece2} says {claim}",
+            piece=value.piece,
+            piece2=claim.piece,
+            claim=claim.text,
+        )
         for value in kept
         for claim in refused
     )
@@ -98,7 +108,7 @@ def against(threshold: Threshold, key: str, found: list[Granted], lacking: Condi
 
 def refusal(one: Granted) -> Claim:
     """What a document says instead of what is asked."""
-    text = "; ".join(one.differs)
+    text = listed(one.differs, "; ")
     return Claim(piece=one.piece.id, answer="no", text=text, by=_claims.people(one.item))
 
 
@@ -111,18 +121,27 @@ def with_claims(comparison: Comparison, claims: tuple[Claim, ...]) -> Comparison
         claims=(*comparison.claims, *claims),
         pieces=tuple(dict.fromkeys(pieces)),
         attested_by=tuple(dict.fromkeys(people)),
-        have_words=comparison.have_words or "; ".join(filter(None, (c.text for c in claims))),
+        have_words=comparison.have_words or listed(filter(None, (c.text for c in claims)), "; "),
     )
 
 
 def _short(one: Granted, key: str) -> str:
-    untold = () if key in one.item.terms else (f"{key} is not said",)
-    return f"{one.piece.id}: {'; '.join((*one.differs, *one.untold, *untold))}"
+    untold = () if key in one.item.terms else (tell("{key} is not said", key=key),)
+    return tell(
+        "{piece}: {it}", piece=one.piece.id, it=listed((*one.differs, *one.untold, *untold), "; ")
+    )
 
 
 def nearest(lacking: Condition, short: list[str]) -> Condition:
     """The condition with what the documents at hand leave out."""
-    return replace(lacking, text=f"{lacking.text} ({'; '.join(short[:3])})") if short else lacking
+    return (
+        replace(
+            lacking,
+            text=tell("{lacking} ({short})", lacking=lacking.text, short=listed(short[:3], "; ")),
+        )
+        if short
+        else lacking
+    )
 
 
 def seller_of(candidate: Candidate) -> str:

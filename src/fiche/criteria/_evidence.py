@@ -16,6 +16,7 @@ from fiche.kernel.figure import Figure, Number, ceil, total
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case
 
@@ -185,7 +186,9 @@ def floor_of(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure
     name = f"{case.id}.floor" if case else "floor"
     told = devices is None or any(item.per_device for item in items)
     least = whole if devices is None or told else ceil(whole / devices)
-    return least.named(name, "floor: what must be resident together on the most loaded device")
+    return least.named(
+        name, tell("floor: what must be resident together on the most loaded device")
+    )
 
 
 def _roomiest(index: int, devices: Devices) -> bool:
@@ -214,5 +217,5 @@ def most_of(candidate: Candidate, case: Case | None, ground: Inquiry) -> Figure 
     if devices is not None and devices.low > 1 and not per_device:
         return None  # how the items spread over the devices is the software's doing, not arithmetic
     name = f"{case.id}.envelope" if case else "envelope"
-    label = "conservative envelope (a sum of independent maxima, never an observed peak)"
+    label = tell("conservative envelope (a sum of independent maxima, never an observed peak)")
     return total(items, BYTE).named(name, label)

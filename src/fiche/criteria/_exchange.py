@@ -12,6 +12,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Assumed
 from fiche.kernel.purchase import Rate
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 
 # How long a rate may be leaned on, in a policy's `max_age`; a kind that is not named goes by the others.
 _AGE, _OTHERS = "exchange", "others"
@@ -52,13 +53,20 @@ def exchange(source: str, target: str, ground: Inquiry) -> Exchange:
     pair = {source, target}
     rate = next((one for one in ground.purchase.rates if {one.source, one.target} == pair), None)
     if rate is None:
-        text = (
-            f"the price is in {source}, and compared in {target}: state a rate with date and source"
+        text = tell(
+            "the price is in {source}, and compared in {target}: state a rate with date and source",
+            source=source,
+            target=target,
         )
         return Exchange(source=source, target=target, open=_lacking(text))
     why = next(_stale(rate, ground), "")
     if why:
-        text = f"renew the rate between {source} and {target}: {why}"
+        text = tell(
+            "renew the rate between {source} and {target}: {why}",
+            source=source,
+            target=target,
+            why=why,
+        )
         return Exchange(source=source, target=target, open=_lacking(text))
     return Exchange(source=source, target=target, rate=rate, guess=_guess(rate))
 
@@ -66,27 +74,39 @@ def exchange(source: str, target: str, ground: Inquiry) -> Exchange:
 def _stale(rate: Rate, ground: Inquiry) -> Iterator[str]:
     """Why a rate does not count on the decision's day."""
     if rate.date > ground.date:
-        yield f"it is of {rate.date}, after the decision of {ground.date}"
+        yield tell(
+            "it is of {date}, after the decision of {date2}", date=rate.date, date2=ground.date
+        )
     if rate.piece and all(piece.id != rate.piece for piece in ground.pieces):
-        yield f"{rate.piece}, which prints it, is out of date"
+        yield tell("{piece}, which prints it, is out of date", piece=rate.piece)
     ages = ground.policy.max_age
     most, age = ages.get(_AGE, ages.get(_OTHERS)), days_between(rate.date, ground.date)
     if most is not None and age is not None and age > most:
-        yield (
-            f"it is of {rate.date}, {age} days before the decision of {ground.date}: policy "
-            f"'{ground.policy.name}' lets a rate count for {most} days"
+        yield tell(
+            "it is of {date}, {age} days before the decision of {date2}: policy "
+            "'{policy}' lets a rate count for {most} days",
+            date=rate.date,
+            age=age,
+            date2=ground.date,
+            policy=ground.policy.name,
+            most=most,
         )
 
 
 def _guess(rate: Rate) -> Condition | None:
     if trace.firm(rate.figure) or not isinstance(rate.figure.origin, Assumed):
         return None
-    text = (
-        f"attach what prints the rate of {rate.date} between {rate.source} and {rate.target} ({rate.told_by}): "
-        f"{rate.figure.origin.by} typed it"
+    text = tell(
+        "attach what prints the rate of {date} between {source} and {target} ({told_by}): "
+        "{by} typed it",
+        date=rate.date,
+        source=rate.source,
+        target=rate.target,
+        told_by=rate.told_by,
+        by=rate.figure.origin.by,
     )
     return _lacking(text)
 
 
 def _lacking(text: str) -> Condition:
-    return Condition(topic="cost", text=text, supplier="author of the fiche")
+    return Condition(topic="cost", text=text, supplier=tell("author of the fiche"))

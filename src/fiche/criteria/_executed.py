@@ -8,6 +8,7 @@ from fiche.criteria._scope import NOT_RESIDENT, Question, Scope, Tally
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Run
+from fiche.kernel.said import listed, tell
 from fiche.kernel.workload import Case
 
 
@@ -18,7 +19,9 @@ def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) 
     failure (it must not have gone beyond).
     """
     found = Tally()
-    found.untold.extend(f"{topic}: the fiche does not say" for topic in ask.untold)
+    found.untold.extend(
+        tell("{topic}: the fiche does not say", topic=topic) for topic in ask.untold
+    )
     if wrong == "larger" and _only_loaded(run):
         return found.scope()
     case = _typed_case(piece, ground)
@@ -26,12 +29,23 @@ def load_of(ask: Question, piece: Piece, run: Run, wrong: str, ground: Inquiry) 
         ran = _executed(name, piece, run, case)
         if ran is None:
             found.untold.append(
-                f"{name}: the piece does not say what was executed; the question is {wanted.low}"
+                tell(
+                    "{name}: the piece does not say what was executed; the question is {wanted}",
+                    name=name,
+                    wanted=wanted.low,
+                )
             )
         elif _beyond(ran, wanted, wrong):
-            found.differs.append(f"{name}: executed {ran.low}, the question is {wanted.low}")
+            found.differs.append(
+                tell(
+                    "{name}: executed {ran}, the question is {wanted}",
+                    name=name,
+                    ran=ran.low,
+                    wanted=wanted.low,
+                )
+            )
         elif name not in run.executed:
-            found.sign(f"executed {name}", _typist(name, piece), ground)
+            found.sign(tell("executed {name}", name=name), _typist(name, piece), ground)
     if wrong == "larger":
         found.untold.extend(_more(ask, piece, run, case))
     return found.scope()
@@ -53,7 +67,7 @@ def _more(ask: Question, piece: Piece, run: Run, case: Case | None) -> Iterator[
     """Dimensions of a failed run that the case does not state: it may be smaller in them."""
     for name, ran in sorted(_all_executed(piece, run, case).items()):
         if name not in ask.dimensions and name not in NOT_RESIDENT and ran.low > 1:
-            yield f"{name}: executed {ran.low}, the fiche does not say"
+            yield tell("{name}: executed {ran}, the fiche does not say", name=name, ran=ran.low)
 
 
 def _beyond(ran: Figure, wanted: Figure, wrong: str) -> bool:
@@ -92,7 +106,7 @@ def _learns(ask: Question) -> bool:
 
 # A program seen from outside is one phase, whatever it went through (`fiche run`).
 _WHOLE_PROGRAM = frozenset({"program"})
-_RANDOM = (
+_RANDOM = tell(
     "phase model_load was not part of the loop: it made random weights (model_init), which is no load of a "
     "checkpoint; measure the program that loads it (`fiche run`, fiche.recorder), or this case with "
     "`fiche measure --weights stored`"
@@ -102,7 +116,7 @@ _RANDOM = (
 def _missing(phase: str, run: Run) -> str:
     if phase == "model_load" and "model_init" in run.phases:
         return _RANDOM
-    return f"phase {phase} was not part of the loop"
+    return tell("phase {phase} was not part of the loop", phase=phase)
 
 
 def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
@@ -116,20 +130,27 @@ def phases_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
     unnamed = _WHOLE_PROGRAM.issuperset(run.phases)
     attested = case.phases if case and unnamed else ()
     if run.phases and unnamed and case is None and ask.phases:
-        found.untold.append(f"which of its phases ran nobody tells: {', '.join(ask.phases)}")
+        found.untold.append(
+            tell("which of its phases ran nobody tells: {phases}", phases=listed(ask.phases))
+        )
         return found.scope()
     if not (ask.phases or unnamed) and "model_load" not in run.phases:
         missing = _missing("model_load", run)
         found.differs.append(
-            f"{missing}; or name the phases of the case, if loading is none of them"
+            tell(
+                "{missing}; or name the phases of the case, if loading is none of them",
+                missing=missing,
+            )
         )
     for phase in ask.phases:
         if phase in attested:
-            found.sign(f"phase {phase}", piece.typed["case"].by, ground)
+            found.sign(tell("phase {phase}", phase=phase), piece.typed["case"].by, ground)
         elif phase not in run.phases:
             found.differs.append(_missing(phase, run))
     if not ask.phases and not _STEPS.intersection(run.phases) and _learns(ask):
-        found.differs.append("no step of the optimizer was part of the loop")
+        found.differs.append(tell("no step of the optimizer was part of the loop"))
     if not run.first_pass:
-        found.differs.append("the loop began after warm-up: the first pass was not part of it")
+        found.differs.append(
+            tell("the loop began after warm-up: the first pass was not part of it")
+        )
     return found.scope()

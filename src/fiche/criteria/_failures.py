@@ -7,6 +7,7 @@ from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, spea
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.piece import Failure, Observation, Piece, Run
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 
 # Messages that say the device had no memory left; a library's or a counter's word is not one.
 _SAYS_SO = frozenset({"allocator_oom", "driver_oom"})
@@ -61,7 +62,7 @@ def on_device(told: Failed, index: int, *, alone: bool) -> Failed:
     there = None if told.run.failure is None else told.run.failure.device_index
     if alone or there in (None, index):
         return told
-    return replace(told, doubts=(f"it happened on device {there}", *told.doubts))
+    return replace(told, doubts=(tell("it happened on device {there}", there=there), *told.doubts))
 
 
 def _failed(piece: Piece, run: Run, ask: Question, ground: Inquiry) -> Failed | None:
@@ -89,7 +90,7 @@ def _beside(ask: Question, run: Run) -> list[str]:
     """The phase that failed, where the case does not ask for it."""
     last = run.ended_in
     if last in _BESIDE and last not in ask.phases:
-        return [f"it happened in {last}, which the case does not ask for"]
+        return [tell("it happened in {last}, which the case does not ask for", last=last)]
     return []
 
 
@@ -101,14 +102,20 @@ def _recorded(piece: Piece, run: Run, ground: Inquiry) -> list[str]:
     near = [s for s in run.observations if there is None or s.device_index in (None, there)]
     others = max(map(_held_by_others, near), default=0)
     if others:
-        found.append(f"other processes were read to hold {others} B of the card")
+        found.append(
+            tell("other processes were read to hold {others} B of the card", others=others)
+        )
     limit = told_facts(piece, run, ground).get("allocator.process_fraction")
     if limit is not None and "allowed" not in (run.failure.quantities if run.failure else {}):
-        found.append(f"the process had set itself a limit of {limit.value} of the card")
+        found.append(
+            tell("the process had set itself a limit of {limit} of the card", limit=limit.value)
+        )
     if there is not None and measured and not {None, there} & measured:
-        found.append(f"it happened on device {there}, which the record did not read")
+        found.append(
+            tell("it happened on device {there}, which the record did not read", there=there)
+        )
     if run.failure is not None and run.failure.is_earlier:
-        found.append("it came up before the phase began: earlier work failed")
+        found.append(tell("it came up before the phase began: earlier work failed"))
     return found
 
 
@@ -120,26 +127,33 @@ def _held_by_others(seen: Observation) -> int:
 
 def _causes(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
     found = []
-    says_not = f"the message ({failure.message_kind}) does not say that device memory ran out"
+    says_not = tell(
+        "the message ({message_kind}) does not say that device memory ran out",
+        message_kind=failure.message_kind,
+    )
     if failure.memory == "host":
-        return [f"{says_not}: it was the host's"]
+        return [tell("{says_not}: it was the host's", says_not=says_not)]
     if failure.memory != "device" or failure.message_kind not in _SAYS_SO:
         found.append(says_not)
     if failure.recovered:
-        found.append("the program went on afterwards")
+        found.append(tell("the program went on afterwards"))
     if "allowed" in failure.quantities:
-        found.append("a limit was set for the process")
+        found.append(tell("a limit was set for the process"))
     if failure.truncated:
-        found.append("the message breaks off: a limit or another process may be named in the rest")
+        found.append(
+            tell("the message breaks off: a limit or another process may be named in the rest")
+        )
     return [*found, *_sharing(failure, word), *_unaccounted(failure), *_leftover(failure)]
 
 
 def _sharing(failure: Failure, word: tuple[str, ...] | None) -> list[str]:
     if failure.other_processes:
-        return ["another process is listed on the card"]
+        return [tell("another process is listed on the card")]
     if word is None and _bounds(failure, "process_in_use") is None:
         return [
-            "the message does not list the card's processes: whether another one used it is untold"
+            tell(
+                "the message does not list the card's processes: whether another one used it is untold"
+            )
         ]
     return []
 
@@ -163,7 +177,11 @@ def _unaccounted(failure: Failure) -> list[str]:
     lacking = asked[0] - free[1]
     if held <= 0 or held < lacking:
         return []
-    return [f"at least {held} B of the card are held by no process that the message lists"]
+    return [
+        tell(
+            "at least {held} B of the card are held by no process that the message lists", held=held
+        )
+    ]
 
 
 def _alone_by_word(piece: Piece, run: Run, ground: Inquiry) -> tuple[str, ...] | None:
@@ -180,8 +198,8 @@ def _leftover(failure: Failure) -> list[str]:
     free = _bounds(failure, "free")
     requested = _bounds(failure, "requested") or _bounds(failure, "requested_at_least")
     if free is None or free[1] is None or requested is None:
-        return ["the free and the requested bytes are not both printed"]
-    return [] if free[1] < requested[0] else ["free memory was left for the request"]
+        return [tell("the free and the requested bytes are not both printed")]
+    return [] if free[1] < requested[0] else [tell("free memory was left for the request")]
 
 
 def _bounds(failure: Failure, name: str) -> tuple[int, int | None] | None:

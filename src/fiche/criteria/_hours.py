@@ -15,6 +15,7 @@ from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Assumed
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import listed, tell
 
 
 @record
@@ -73,9 +74,12 @@ def _short(candidate: Candidate, stated: Figure | None, work: Needed) -> str:
         return ""
     if not (trace.firm(hours) and trace.firm(stated)):
         return ""
-    return (
-        f"the work takes {_rounded(hours.high)} h on {candidate.gpu} by {', '.join(work.pieces)}, and "
-        f"{number_text(stated.low)} h are to be rented"
+    return tell(
+        "the work takes {rounded} h on {gpu} by {pieces}, and {stated} h are to be rented",
+        rounded=_rounded(hours.high),
+        gpu=candidate.gpu,
+        pieces=listed(work.pieces),
+        stated=number_text(stated.low),
     )
 
 
@@ -88,9 +92,13 @@ def _guesses(stated: Figure | None, work: Needed) -> Iterator[Condition]:
     if stated is not None and isinstance(stated.origin, Assumed):
         yield _conditions.document(
             "duration",
-            f"{number_text(stated.low)} h are assumed by {stated.origin.by}: state how many hours are rented, "
-            "or measure how long the work takes",
-            supplier="author of the fiche",
+            tell(
+                "{stated} h are assumed by {by}: state how many hours are rented, "
+                "or measure how long the work takes",
+                stated=number_text(stated.low),
+                by=stated.origin.by,
+            ),
+            supplier=tell("author of the fiche"),
         )
     elif stated is None and work.guess and work.condition is not None:
         yield work.condition
@@ -100,7 +108,7 @@ def duration() -> Condition:
     """Nobody says how long the work takes (D9)."""
     return Condition(
         topic="duration",
-        text="state how many hours the work takes, with the reason",
-        supplier="author of the fiche",
-        piece_kind="fiche",
+        text=tell("state how many hours the work takes, with the reason"),
+        supplier=tell("author of the fiche"),
+        piece_kind=tell("fiche"),
     )

@@ -23,6 +23,7 @@ from fiche.kernel.piece import Piece, Result
 from fiche.kernel.readings import results
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.workload import Case
 
 # What lies in memory at once is no load that a client brings (A4).
@@ -123,7 +124,9 @@ def answered(asked: Asked, readings: list[Reading], ground: Inquiry) -> Comparis
                 noted=noted(ask, one.piece, None, asked.criterion, ground),
             )
         )
-        concluded += [f"{one.piece.id}: {one.text}"] if one.implied else []
+        concluded += (
+            [tell("{piece}: {one}", piece=one.piece.id, one=one.text)] if one.implied else []
+        )
     found = compared(asked.threshold, values, lambda: _lacking(asked, short), spread=True)
     found = replace(found, concluded=tuple(dict.fromkeys(concluded)))
     case = "" if asked.case is None else asked.case.id
@@ -147,19 +150,34 @@ def executed(asked: Asked, one: Reading, ground: Inquiry) -> Scope:
         ran = printed.get(name, typed.get(name))
         if ran is None:
             found.untold.append(
-                f"{name}: the piece does not say; the question is {number_text(wanted)}"
+                tell(
+                    "{name}: the piece does not say; the question is {wanted}",
+                    name=name,
+                    wanted=number_text(wanted),
+                )
             )
             continue
         if _apart(ran, wanted, kept, same=name in asked.equal):
-            mean = " on average" if ran.mean else ""
+            mean = tell(" on average") if ran.mean else ""
             found.differs.append(
-                f"{name}: executed {_text(ran)}{mean}, the question is {number_text(wanted)}"
+                tell(
+                    "{name}: executed {text}{mean}, the question is {wanted}",
+                    name=name,
+                    text=_text(ran),
+                    mean=mean,
+                    wanted=number_text(wanted),
+                )
             )
         elif name not in printed:
-            found.sign(f"executed {name}", by, ground)
+            found.sign(tell("executed {name}", name=name), by, ground)
         if name in printed and name in typed and not _within(printed[name], typed[name]):
             found.contradicted.append(
-                f"{name}: the file prints {_text(printed[name])}, the scope typed {_text(typed[name])}"
+                tell(
+                    "{name}: the file prints {text}, the scope typed {text2}",
+                    name=name,
+                    text=_text(printed[name]),
+                    text2=_text(typed[name]),
+                )
             )
     return found.scope()
 
@@ -194,7 +212,7 @@ def _within(printed: Ran, typed: Ran) -> bool:
 def _text(ran: Ran) -> str:
     if ran.low == ran.high:
         return _short(ran.low)
-    return f"{_short(ran.low)} to {_short(ran.high)}"
+    return tell("{short} to {short2}", short=_short(ran.low), short2=_short(ran.high))
 
 
 def _short(value: Number) -> str:
@@ -207,15 +225,29 @@ def _lacking(asked: Asked, short: list[tuple[str, tuple[str, ...]]]) -> Conditio
     near = min(short, key=lambda told: (len(told[1]), told[0]), default=None)
     tail = ""
     if near is not None and near[1]:
-        tail = f"; nearest piece: {near[0]}, which does not answer: {'; '.join(near[1][:3])}"
-    at = ", ".join(f"{name} {number_text(value)}" for name, value in sorted(asked.load.items()))
-    under = f" under the load of case '{asked.case.id}'" if asked.case else ""
-    load = f"{under} ({at})" if at else under
+        tail = tell(
+            "; nearest piece: {near}, which does not answer: {near2}",
+            near=near[0],
+            near2=listed(near[1][:3], "; "),
+        )
+    at = listed(
+        tell("{name} {value}", name=name, value=number_text(value))
+        for name, value in sorted(asked.load.items())
+    )
+    under = tell(" under the load of case '{case}'", case=asked.case.id) if asked.case else ""
+    load = tell("{under} ({at})", under=under, at=at) if at else under
     cards = number_text(asked.candidate.cards.low)
     return _conditions.measured(
         asked.criterion,
-        f"measure the {asked.what} on {cards} x {asked.candidate.gpu}{load}, with the model, the formats and "
-        f"the engine of this workload, and import the result{tail}",
+        tell(
+            "measure the {what} on {cards} x {gpu}{load}, with the model, the formats and "
+            "the engine of this workload, and import the result{tail}",
+            what=asked.what,
+            cards=cards,
+            gpu=asked.candidate.gpu,
+            load=load,
+            tail=tail,
+        ),
         threshold=asked.said,
     )
 
@@ -233,7 +265,7 @@ def attested(fact: str, ground: Inquiry) -> Iterator[tuple[Mapping[str, str], Re
         for item in piece.attested:
             if item.fact != fact or not _claims.vouched(item, ground):
                 continue
-            sold = f"a {piece.kind} says what is offered, and measures nothing"
+            sold = tell("a {kind} says what is offered, and measures nothing", kind=piece.kind)
             why = (sold,) if _claims.offered(piece) else ()
             yield (
                 {key: told.value for key, told in item.words.items()},

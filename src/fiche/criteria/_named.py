@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fiche.kernel.catalog import Card
 from fiche.kernel.fact import Fact
+from fiche.kernel.said import tell
 
 _WORD = re.compile(r"[a-z0-9]{2,}")
 _FIGURE = re.compile(r"[0-9]")
@@ -27,7 +28,9 @@ def misnamed(tokens: frozenset[str], gpu: str, told: Mapping[str, Fact]) -> Iter
         return
     printed = _tokens([name.value])
     if tokens and printed and not tokens & printed:
-        yield f"gpu: said to be {gpu}, and the device calls itself {name.value}"
+        yield tell(
+            "gpu: said to be {gpu}, and the device calls itself {name}", gpu=gpu, name=name.value
+        )
 
 
 def other_card(card: Card | None, name: str) -> bool:

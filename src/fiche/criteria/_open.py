@@ -17,9 +17,10 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case
 
-_PEAK = "peak of the process's device use"
+_PEAK = tell("peak of the process's device use")
 
 
 @record
@@ -112,9 +113,9 @@ def _most(seen: Evidence) -> str:
     """The peak at which the verdict turns, in bytes where this machine has shown what it offers."""
     margin, low = seen.margin.high or 0, seen.capacity.low
     if low is not None:
-        return f"{_PEAK} <= {max(low.low - margin, 0)} B"
-    more = f" + {margin} B margin" if margin else ""
-    return f"{_PEAK}{more} <= what the machine offers"
+        return tell("{peak} <= {low} B", peak=_PEAK, low=max(low.low - margin, 0))
+    more = tell(" + {margin} B margin", margin=margin) if margin else ""
+    return tell("{peak}{more} <= what the machine offers", peak=_PEAK, more=more)
 
 
 def _available(seen: Evidence, best: Success | None, ground: Inquiry) -> Iterator[Condition]:
@@ -142,11 +143,18 @@ def _placement_untold(candidate: Candidate) -> Iterator[Condition]:
     stated = candidate.workload.figures.get("placement.devices")
     if stated is None and candidate.cards.low > 1:
         yield _conditions.placement(
-            f"{candidate.cards.low} cards are not one pool: state the placement (devices, split, software)"
+            tell(
+                "{cards} cards are not one pool: state the placement (devices, split, software)",
+                cards=candidate.cards.low,
+            )
         )
     elif stated is not None and stated.low > candidate.cards.low:
         yield _conditions.placement(
-            f"the placement uses {stated.low} devices, the candidate has {candidate.cards.low}"
+            tell(
+                "the placement uses {stated} devices, the candidate has {cards}",
+                stated=stated.low,
+                cards=candidate.cards.low,
+            )
         )
 
 
@@ -170,16 +178,19 @@ def _admits_nothing(candidate: Candidate, ground: Inquiry) -> tuple[str, ...]:
     ]
     for piece, run in ran:
         if run.outcome == "unknown" and not run.whole_loop:
-            name = run.phases[-1] if run.phases else "a phase"
-            return (piece, f"{name} started and has no end: neither a success nor a failure")
+            name = run.phases[-1] if run.phases else tell("a phase")
+            return (
+                piece,
+                tell("{name} started and has no end: neither a success nor a failure", name=name),
+            )
     for piece, run in ran:
         if run.outcome == "unknown":
-            return (piece, "it is one rank of several: the ranks together tell of the run")
+            return (piece, tell("it is one rank of several: the ranks together tell of the run"))
     for piece, run in ran:
         if run.outcome == "success" and not run.whole_loop:
             return (
                 piece,
-                "it was measured phase by phase, which locates a peak and admits nothing",
+                tell("it was measured phase by phase, which locates a peak and admits nothing"),
             )
     return ()
 
@@ -188,11 +199,13 @@ def _threshold(seen: Evidence, best: Success | None) -> str:
     """The bytes at which the verdict turns: the observed need plus margin, or the need once observed."""
     margin = seen.margin.high or 0
     if best is not None and best.ceiling is not None and best.ceiling.high is not None:
-        return f">= {best.ceiling.high + margin} B free for this process"
+        return tell(
+            ">= {ceiling_high} B free for this process", ceiling_high=best.ceiling.high + margin
+        )
     if not _runnable(seen):
         return ""
-    more = f" + {margin} B margin" if margin else ""
-    return f">= {_PEAK}{more}, free for this process"
+    more = tell(" + {margin} B margin", margin=margin) if margin else ""
+    return tell(">= {peak}{more}, free for this process", peak=_PEAK, more=more)
 
 
 def _elsewhere(candidate: Candidate, ground: Inquiry) -> str:
@@ -200,11 +213,17 @@ def _elsewhere(candidate: Candidate, ground: Inquiry) -> str:
     card, spread = candidate.card, ground.policy.machine_spread
     visible = [s for s in card.sightings if s.counter == "torch_total_memory"] if card else []
     allowed = (
-        f"policy '{ground.policy.name}' allows {spread.low} B between machines of one card"
+        tell(
+            "policy '{policy}' allows {spread} B between machines of one card",
+            policy=ground.policy.name,
+            spread=spread.low,
+        )
         if spread is not None
         else ""
     )
     if not visible:
         return allowed
-    shown = f"{min(s.low for s in visible)} to {max(s.high for s in visible)} B"
-    return f"{shown}; {allowed}" if allowed else shown
+    shown = tell(
+        "{each} to {each2} B", each=min(s.low for s in visible), each2=max(s.high for s in visible)
+    )
+    return tell("{shown}; {allowed}", shown=shown, allowed=allowed) if allowed else shown

@@ -10,6 +10,7 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 
 @record
@@ -55,14 +56,25 @@ def _guarantees(candidate: Candidate, ground: Inquiry) -> Iterator[tuple[str, tu
 def _denied(candidate: Candidate, guarantees: tuple[object, ...], ground: Inquiry) -> Iterator[str]:
     for piece, item in _claims.attested("other_users", candidate, ground):
         if guarantees and item.words["value"].value != "none" and _claims.vouched(item, ground):
-            yield f"other users are guaranteed absent, and {piece.id} says that there are some"
+            yield tell(
+                "other users are guaranteed absent, and {piece} says that there are some",
+                piece=piece.id,
+            )
 
 
 def _belied(read: list[Figure], guarantees: tuple[object, ...]) -> tuple[str, ...]:
     least = max((figure.low for figure in read), default=0)
     if guarantees and least > 0:
-        return (f"other users are guaranteed absent, and {least} B of them were read",)
+        return (
+            tell("other users are guaranteed absent, and {least} B of them were read", least=least),
+        )
     most = smallest(read)
     if most is not None and most.high is not None and least > most.high:
-        return (f"other users held at least {least} B in one reading, {most.high} B in another",)
+        return (
+            tell(
+                "other users held at least {least} B in one reading, {most_high} B in another",
+                least=least,
+                most_high=most.high,
+            ),
+        )
     return ()

@@ -12,6 +12,7 @@ from fiche.kernel.figure import Figure, Number, larger
 from fiche.kernel.piece import Observation, Piece, Run
 from fiche.kernel.readings import observation_id, observed
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 
 
 @record
@@ -118,7 +119,12 @@ def _unloaded(loop: Loop) -> tuple[str, ...]:
     phases = loop.run.phases
     if "model_init" not in phases or "model_load" in phases:
         return ()
-    return (f"{loop.piece.id} made random weights, so the load of a checkpoint was not measured",)
+    return (
+        tell(
+            "{piece} made random weights, so the load of a checkpoint was not measured",
+            piece=loop.piece.id,
+        ),
+    )
 
 
 def on_device(told: Success, loop: Loop, index: int, *, alone: bool) -> Success:
@@ -144,12 +150,17 @@ def _sound(run: Run, ceiling: Figure | None, index: int, *, alone: bool) -> Scop
     most = None if ceiling is None else ceiling.high
     above = {} if most is None else _above(most, run, index, alone=alone)
     texts = [
-        f"the process peaked at {most} B at most, and its {counter} was at least {low} B"
+        tell(
+            "the process peaked at {most} B at most, and its {counter} was at least {low} B",
+            most=str(most),
+            counter=counter,
+            low=low,
+        )
         for low, counter in sorted((low, counter) for counter, low in above.items())
     ]
     texts = [*texts[-1:], *_impossible(run, place_of(run, index, alone=alone))]
     return Scope(
-        differs=("its output was checked and did not pass",) if wrong else (),
+        differs=(tell("its output was checked and did not pass"),) if wrong else (),
         contradicted=tuple(texts),
     )
 
@@ -174,7 +185,14 @@ def _impossible(run: Run, index: int) -> Iterator[str]:
         low = read[less].low if less in read else None
         high = read[more].high if more in read else None
         if low is not None and high is not None and low > high:
-            yield f"its {less[0]} ({less[1]}) was at least {low} B, its {more[0]} at most {high} B"
+            yield tell(
+                "its {less} ({less2}) was at least {low} B, its {more} at most {high} B",
+                less=less[0],
+                less2=less[1],
+                low=low,
+                more=more[0],
+                high=high,
+            )
 
 
 def _above(most: Number, run: Run, index: int, *, alone: bool) -> dict[str, int]:

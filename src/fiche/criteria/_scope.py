@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from fiche.criteria import _asked, _named
 from fiche.criteria._days import day_of
+from fiche.criteria._scope_words import contradictions, same, untold
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.fact import Fact, written
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Piece, Run
 from fiche.kernel.record import field, record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import listed, tell
 from fiche.kernel.workload import Case, Workload
 
 # Requests that merely wait are not resident (A4), so they do not enter what memory must cover.
@@ -124,7 +126,13 @@ def scope_of(
     found.contradicted.extend(_named.misnamed(ask.names, ask.facts["gpu"], told))
     paths = tuple(strict_paths(ask, told, criterion, ground))
     if not paths:
-        found.untold.append(f"policy '{ground.policy.name}' lists no strict fact for {criterion}")
+        found.untold.append(
+            tell(
+                "policy '{policy}' lists no strict fact for {criterion}",
+                policy=ground.policy.name,
+                criterion=criterion,
+            )
+        )
     for path, names in dict.fromkeys((*paths, *((path, path) for path in also))):
         said = told.get(path, told.get(_STAND_IN.get(path, path)))
         _compare(path, names, ask, piece, said, found, ground)
@@ -154,10 +162,15 @@ class Tally:
     def sign(self, what: str, by: str, ground: Inquiry) -> None:
         """Count a typed fact on its author's word, where there is one and the policy lets it count."""
         if not by:
-            self.unsigned.append(f"{what}: typed, and nobody answers for it")
+            self.unsigned.append(tell("{what}: typed, and nobody answers for it", what=what))
         elif ground.policy.typed_scope != "counts":
             self.unsigned.append(
-                f"{what}: on the word of {by} alone, which policy '{ground.policy.name}' does not count"
+                tell(
+                    "{what}: on the word of {by} alone, which policy '{policy}' does not count",
+                    what=what,
+                    by=by,
+                    policy=ground.policy.name,
+                )
             )
         else:
             self.by.append(by)
@@ -170,9 +183,15 @@ def noted(
     told = told_facts(piece, run, ground)
     paths = _listed(ask, told, ground.policy.noted.get(criterion, ()))
     return tuple(
-        f"{written(path)}: the question says {ask.facts[path]}, {piece.id} {told[path].value}"
+        tell(
+            "{written}: the question says {facts}, {piece} {told}",
+            written=written(path),
+            facts=ask.facts[path],
+            piece=piece.id,
+            told=told[path].value,
+        )
         for path, _ in paths
-        if path in ask.facts and path in told and not _same(ask.facts[path], told[path].value)
+        if path in ask.facts and path in told and not same(ask.facts[path], told[path].value)
     )
 
 
@@ -187,29 +206,23 @@ def _compare(
 ) -> None:
     asked = ask.facts.get(path, ask.counts.get(path, ask.facts.get(_STAND_IN.get(path, path))))
     if asked is None or said is None:
-        found.untold.append(_untold(written(names), asked, said))
-    elif not _same(asked, said.value):
+        found.untold.append(untold(written(names), asked, said))
+    elif not same(asked, said.value):
         typed = piece.typed.get(path)
-        if typed is None or not _same(asked, typed.value):  # else it stands under contradicted
+        if typed is None or not same(asked, typed.value):  # else it stands under contradicted
             made = day_of(piece)
-            since = f" on {made}" if made and made < ground.date else ""
+            since = tell(" on {made}", made=made) if made and made < ground.date else ""
             found.differs.append(
-                f"{written(path)}: the question says {asked}, the piece {said.value}{since}"
+                tell(
+                    "{written}: the question says {asked}, the piece {said}{since}",
+                    written=written(path),
+                    asked=asked,
+                    said=said.value,
+                    since=since,
+                )
             )
     elif not said.printed:
         found.sign(written(path), said.by, ground)
-
-
-def _same(left: str, right: str) -> bool:
-    return left.casefold() == right.casefold()
-
-
-def _untold(path: str, asked: str | None, said: Fact | None) -> str:
-    if asked is None and said is None:
-        return f"{path}: told neither by the fiche nor by the piece"
-    if asked is None and said is not None:
-        return f"{path}: the fiche does not say; the piece ran with {said.value}"
-    return f"{path}: the piece does not say; the question is {asked}"
 
 
 def strict_paths(
@@ -231,7 +244,7 @@ def _listed(
         if entry.endswith(".*"):
             yield from ((path, path) for path in _under(entry[:-1], ask.facts, told))
         elif "|" in entry:
-            yield _alternative(entry, ask.facts, told), entry.replace("|", " or ")
+            yield _alternative(entry, ask.facts, told), listed(entry.split("|"), " or ")
         elif _asked_for(entry, ask.facts, told):
             yield entry, entry
 
@@ -283,27 +296,10 @@ def _attested_workload(base: Workload, by: str, case: Fact) -> dict[str, Fact]:
     return facts
 
 
-def contradictions(piece: Piece, run: Run | None) -> Mapping[str, str]:
-    """Typed facts that the file itself contradicts, by path: a conflict, never an average."""
-    printed = {**piece.reading.facts, **(run.facts if run else {})}
-    found = {
-        path: f"{written(path)}: the file prints {printed[path].value}, the scope typed {fact.value}"
-        for path, fact in piece.typed.items()
-        if path in printed and not _same(printed[path].value, fact.value)
-    }
-    executed = run.executed if run else {}
-    for name, typed in piece.typed_dimensions.items():
-        if name in executed and executed[name].low != typed.low:
-            found[f"executed.{name}"] = (
-                f"{name}: the file prints {executed[name].low} executed, the scope typed {typed.low}"
-            )
-    return found
-
-
 def speaks_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> bool:
     """True when the file, or the author, names the very card that is asked about."""
     told = (told_facts(piece, run, ground).get("gpu"), piece.typed.get("gpu"))
-    return any(fact is not None and _same(fact.value, ask.facts["gpu"]) for fact in told)
+    return any(fact is not None and same(fact.value, ask.facts["gpu"]) for fact in told)
 
 
 def joined(*scopes: Scope) -> Scope:

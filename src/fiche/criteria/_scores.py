@@ -20,8 +20,13 @@ from fiche.kernel.piece import Piece, Result
 from fiche.kernel.readings import results
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import ONE
 
+_SEVERAL = {
+    "filter": "it has the score of several filters ({told})",
+    "model": "it has the score of several models ({told})",
+}
 _DECIMAL = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
 
 
@@ -81,15 +86,13 @@ def is_asked(requirement: Requirement, result: Result) -> bool:
 def several(named: list[tuple[str, Result, Figure]]) -> str:
     """One file may hold several scores of the name: which is meant, nobody says."""
     for mark, hint in (
-        ("filter", "write the metric as the file does, 'metric,filter'"),
+        ("filter", tell("write the metric as the file does, 'metric,filter'")),
         ("model", ""),
     ):
         told = dict.fromkeys(str(result.marks.get(mark, "")) for _, result, _ in named)
         if len(told) > 1:
-            kinds = {"filter": "filters", "model": "models"}[mark]
-            return f"it has the score of several {kinds} ({', '.join(told)})" + (
-                f": {hint}" if hint else ""
-            )
+            several = tell(_SEVERAL[mark], told=listed(told))
+            return tell("{several}: {hint}", several=several, hint=hint) if hint else several
     return ""
 
 
@@ -108,25 +111,35 @@ def _score(
     why = (*scope.short, *scope.contradicted)
     scaled = _scaled(result, figure, limit)
     doubts = [
-        *([f"it does not cover: {'; '.join(why[:3])}"] if why else []),
+        *([tell("it does not cover: {why}", why=listed(why[:3], "; "))] if why else []),
         *doubts_of(requirement, result),
         *([scaled] if isinstance(scaled, str) else []),
     ]
     if doubts or isinstance(scaled, str):
-        return Score(piece=piece.id, doubt="; ".join(doubts))
+        return Score(piece=piece.id, doubt=listed(doubts, "; "))
     own = error_of(result, scaled is not figure)
     error = None if name == blur.itself else _both(own, blur.error)
     wide = None if error is None else _widened(scaled, error, name, result)
     near = wide is not None and wide.high is not None and wide.low < limit.low < wide.high
     counted = wide if near and wide is not None else scaled
-    bare = () if own is not None else (f"{piece.id} states no standard error of {result.metric}",)
+    bare = (
+        ()
+        if own is not None
+        else (
+            tell(
+                "{piece} states no standard error of {metric}", piece=piece.id, metric=result.metric
+            ),
+        )
+    )
     return Score(
         piece=piece.id,
         value=Value(
             piece=piece.id,
             figure=counted,
             by=scope.by,
-            text=f"{result.text} ± {_stderr(result)}" if near else "",
+            text=tell("{result} ± {stderr}", result=result.text, stderr=_stderr(result))
+            if near
+            else "",
             noted=(*noted(ask, piece, None, "quality", ground), *bare),
         ),
         doubt=_near(result, limit, blur) if near else "",
@@ -140,18 +153,35 @@ def doubts_of(requirement: Requirement, result: Result) -> Iterator[str]:
     if "few_shot" in facts:
         shots = marks.get("num_fewshot")
         if shots is None:
-            yield f"it does not say the shots, and {facts['few_shot'].value} are asked"
+            yield tell(
+                "it does not say the shots, and {few_shot} are asked",
+                few_shot=facts["few_shot"].value,
+            )
         elif str(shots) != facts["few_shot"].value:
-            yield f"it was taken with {shots} shots, and {facts['few_shot'].value} are asked"
+            yield tell(
+                "it was taken with {shots} shots, and {few_shot} are asked",
+                shots=str(shots),
+                few_shot=facts["few_shot"].value,
+            )
     samples, of = marks.get("samples"), marks.get("of_samples")
     if isinstance(samples, int) and isinstance(of, int) and samples < of:
-        yield f"it is of {samples} of the {of} samples, and a part validates no whole"
+        yield tell(
+            "it is of {samples} of the {of} samples, and a part validates no whole",
+            samples=samples,
+            of=of,
+        )
     elif "limit" in marks:
-        yield f"its run was limited to {marks['limit']} samples, and a part validates no whole"
+        yield tell(
+            "its run was limited to {limit} samples, and a part validates no whole",
+            limit=str(marks["limit"]),
+        )
     better, wanted = marks.get("higher_is_better"), "at_least" in requirement.figures
     if isinstance(better, bool) and better is not wanted:
         direction = "more" if better else "less"
-        yield f"the file says that {direction} is better, and the threshold asks the other way"
+        yield tell(
+            "the file says that {direction} is better, and the threshold asks the other way",
+            direction=direction,
+        )
 
 
 def _scaled(result: Result, figure: Figure, limit: Figure) -> Figure | str:
@@ -166,14 +196,24 @@ def _scaled(result: Result, figure: Figure, limit: Figure) -> Figure | str:
     shown, asked = number_text(figure.low), number_text(limit.low)
     if scale == "percent":
         if percent:
-            return (figure / 100).named(f"{figure.id}.share", f"{figure.label}, as a share")
-        return figure if limit.low > 1 else f"it is in percent, and the threshold is {asked}"
-    if percent and scale != "fraction":
+            return (figure / 100).named(
+                f"{figure.id}.share", tell("{label}, as a share", label=figure.label)
+            )
         return (
+            figure
+            if limit.low > 1
+            else tell("it is in percent, and the threshold is {asked}", asked=asked)
+        )
+    if percent and scale != "fraction":
+        return tell(
             "its scale is not stated, and the threshold is a percentage: write it as the file would"
         )
     if (figure.low > 1) != (limit.low > 1) and 1 not in (figure.low, limit.low):
-        return f"its value {shown} and the threshold {asked} may be on two scales"
+        return tell(
+            "its value {shown} and the threshold {asked} may be on two scales",
+            shown=shown,
+            asked=asked,
+        )
     return figure
 
 
@@ -199,22 +239,30 @@ def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figu
     """The score with one standard error to either side."""
     origin = Observed(
         pointer=result.pointer,
-        counter=f"standard error of {result.metric}",
+        counter=tell("standard error of {metric}", metric=result.metric),
         scope=result.label,
         stat="stderr",
         printed=_stderr(result),
     )
     spread = Figure(
         low=-error, high=error, unit=ONE, origin=origin, id=f"{name}.stderr",
-        label=f"{result.metric} {result.label}, standard error to either side",
+        label=tell("{metric} {label}, standard error to either side", metric=result.metric, label=result.label),
     )  # fmt: skip
-    label = f"{figure.label}, one standard error to either side"
+    label = tell("{label}, one standard error to either side", label=figure.label)
     return (figure + spread).named(f"{name}.with_stderr", label)
 
 
 def _near(result: Result, limit: Figure, blur: Blur) -> str:
-    also = "" if blur.error is None else f", with that of the baseline, {number_text(blur.error)}"
-    return (
-        f"{result.text} ± {_stderr(result)} (standard error{also}) does not tell apart from the threshold "
-        f"{number_text(limit.low)}: evaluate more samples"
+    also = (
+        ""
+        if blur.error is None
+        else tell(", with that of the baseline, {error}", error=number_text(blur.error))
+    )
+    return tell(
+        "{result} ± {stderr} (standard error{also}) does not tell apart from the threshold "
+        "{limit}: evaluate more samples",
+        result=result.text,
+        stderr=_stderr(result),
+        also=also,
+        limit=number_text(limit.low),
     )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fiche.criteria._scope import Question, question, scope_of
+from fiche.criteria._simulated_load import less_than, more_than
 from fiche.criteria._stale import reasons
 from fiche.estimators import phase_totals, together
 from fiche.kernel.comparison import Inquiry, LoadItem, PhaseTotal
@@ -19,6 +20,7 @@ from fiche.kernel.figure import Figure, Node, Number, Unknown, larger, total
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import field, record, replace
 from fiche.kernel.requirement import Candidate, Policy
+from fiche.kernel.said import listed, tell, tell_count
 from fiche.kernel.simulation import (
     ALLOCATED,
     RESERVED,
@@ -41,7 +43,7 @@ _ALL = "workspace"
 _PLAIN = frozenset({"cuda", "gpu", "memory", "the"})
 _LOAD = "model_load"
 # Where a phase has no reserved bytes; these words of a reserve item name it.
-_KEPT = "what the allocator keeps beyond live bytes"
+_KEPT = tell("what the allocator keeps beyond live bytes")
 _OF_IT = ("allocator", "fragmentation")
 
 
@@ -97,14 +99,19 @@ def said_of(one: Standing) -> str:
     """The condition that a second reading hangs on: the simulation holds, and what it does not cover."""
     assert one.peak is not None
     counter = "reserved" if one.counter == RESERVED else "allocated"
-    held = f"the simulation {one.piece} holds ({counter} peak {one.peak.low} B)"
-    items = [f"{name} ({by})" for name, by in one.covered.items()]
-    items += [f"{name} (as documented)" for name in one.bounded]
-    items += list(one.open)
-    noun = "item" if len(items) == 1 else "items"
-    return f"{held}, with {len(items)} uncovered {noun}" + (
-        f": {', '.join(items)}" if items else ""
+    held = tell(
+        "the simulation {piece} holds ({counter} peak {peak} B)",
+        piece=one.piece,
+        counter=counter,
+        peak=one.peak.low,
     )
+    items = [tell("{name} ({by})", name=name, by=by) for name, by in one.covered.items()]
+    items += [tell("{name} (as documented)", name=name) for name in one.bounded]
+    items += list(one.open)
+    left = tell_count("{count} uncovered item", "{count} uncovered items", len(items))
+    if not items:
+        return tell("{held}, with {left}", held=held, left=left)
+    return tell("{held}, with {left}: {items}", held=held, left=left, items=listed(items))
 
 
 def standing(
@@ -118,24 +125,33 @@ def standing(
     """One of them; `index` None asks for the most loaded device."""
     told = piece.reading.simulation
     if told is None:
-        return Standing(piece=piece.id, short=("it was not read",))
+        return Standing(piece=piece.id, short=(tell("it was not read"),))
     ask = question(candidate, case)
-    short = tuple(dict.fromkeys((*_of_another(ask, piece, candidate, ground), *_less(ask, told))))
+    short = tuple(
+        dict.fromkeys((*_of_another(ask, piece, candidate, ground), *less_than(ask, told)))
+    )
     here = phases_on(told, index)
     if short or not here:
-        return Standing(piece=piece.id, short=short or (f"device {index} was not simulated",))
+        return Standing(
+            piece=piece.id,
+            short=short or (tell("device {index} was not simulated", index=str(index)),),
+        )
     # The first of equal ones: bytes that are reserved leave nothing of the allocator's own open.
     counters = (RESERVED, ALLOCATED) if _same_settings(ask, piece) else (ALLOCATED,)
     tops = {name: max(here, key=lambda phase: _level(phase, name)) for name in counters}
     counter = max(counters, key=lambda name: _level(tops[name], name))
     peak, live = peak_of(tops[counter], counter, told.by), tops[ALLOCATED].allocated.peak
     if floor is not None and live < floor.low:
-        why = f"it peaks at {live} B, below the computed floor of {floor.low} B: it is of something else"
+        why = tell(
+            "it peaks at {live} B, below the computed floor of {floor} B: it is of something else",
+            live=live,
+            floor=floor.low,
+        )
         return Standing(piece=piece.id, short=(why,))
     assert peak is not None
     whole = counter == RESERVED and all(phase.reserved is not None for phase in here)
     made = _Need(candidate, case, told, ground, counter, whole)
-    return made.standing(piece.id, peak, tuple(_more(ask, told)))
+    return made.standing(piece.id, peak, tuple(more_than(ask, told)))
 
 
 def phases_on(told: Simulation, index: int | None) -> tuple[SimulatedPhase, ...]:
@@ -160,7 +176,9 @@ def _of_another(
     """Every strict fact of memory but those of a device, and what is out of date."""
     facts = scope_of(ask, piece, None, _CRITERION, replace(ground, policy=_of_code(ground.policy)))
     yield from (*facts.short, *facts.contradicted)
-    yield from (f"out of date: {why}" for why in reasons(piece, "memory", candidate, ground))
+    yield from (
+        tell("out of date: {why}", why=why) for why in reasons(piece, "memory", candidate, ground)
+    )
 
 
 def _of_code(policy: Policy) -> Policy:
@@ -171,24 +189,6 @@ def _of_code(policy: Policy) -> Policy:
         if name.partition(".")[0] == "memory"
     }
     return replace(policy, strict=strict)
-
-
-def _less(ask: Question, told: Simulation) -> Iterator[str]:
-    """Dimensions of the case that it does not reach, or does not tell."""
-    yield from (f"{topic}: the fiche does not say" for topic in ask.untold)
-    for name, wanted in sorted(ask.dimensions.items()):
-        ran = told.dimensions.get(name)
-        if ran is None:
-            yield f"{name}: the piece does not say what was executed; the question is {wanted.low}"
-        elif ran.low < wanted.low:
-            yield f"{name}: executed {ran.low}, the question is {wanted.low}"
-
-
-def _more(ask: Question, told: Simulation) -> Iterator[str]:
-    """Dimensions in which it executed more than the case asks."""
-    for name, wanted in sorted(ask.dimensions.items()):
-        if told.dimensions[name].low > wanted.low:
-            yield f"{name}: executed {told.dimensions[name].low}, the question is {wanted.low}"
 
 
 def _same_settings(ask: Question, piece: Piece) -> bool:
@@ -215,15 +215,21 @@ class _Need:
         covered, bounded, left = self._uncovered()
         formulas, untold = self._not_simulated()
         left += untold
-        counter = "largest reserved" if self.counter == RESERVED else "largest allocated"
-        peak = peak.named(f"{name}.{self.counter}", f"{counter} peak by simulation")
+        counter = (
+            tell("largest reserved") if self.counter == RESERVED else tell("largest allocated")
+        )
+        peak = peak.named(
+            f"{name}.{self.counter}", tell("{counter} peak by simulation", counter=counter)
+        )
         most: Node = peak
         for part in formulas:
             most = larger(most, part)
         parts: list[Node] = [most, *self.candidate.workload.reserve, *bounded.values()]
         if left:
             parts.append(_open(left, f"{name}.uncovered"))
-        label = "need by simulation (its peak, the reserve, and what is documented of the rest)"
+        label = tell(
+            "need by simulation (its peak, the reserve, and what is documented of the rest)"
+        )
         return Standing(
             piece=piece,
             short=(),
@@ -265,7 +271,7 @@ class _Need:
                 continue
             summed = together([item for item in each.items if _counts(item, each.phase)])
             if summed.high is None or not self._on_one_device(each.items):
-                left.append(f"phase {each.phase}, which was not simulated")
+                left.append(tell("phase {phase}, which was not simulated", phase=each.phase))
             else:
                 found.append(summed)
         return found, left
@@ -286,11 +292,15 @@ def _counts(item: LoadItem, phase: str) -> bool:
 
 
 def _open(names: list[str], name: str) -> Unknown:
-    text = f"say what it takes, as items of the reserve that name it: {', '.join(names)}"
-    condition = Condition(
-        topic="need", text=text, supplier="author of the fiche", piece_kind="fiche"
+    text = tell(
+        "say what it takes, as items of the reserve that name it: {names}", names=listed(names)
     )
-    return Unknown(condition=condition, unit=BYTE, id=name, label="what the simulation leaves open")
+    condition = Condition(
+        topic="need", text=text, supplier=tell("author of the fiche"), piece_kind=tell("fiche")
+    )
+    return Unknown(
+        condition=condition, unit=BYTE, id=name, label=tell("what the simulation leaves open")
+    )
 
 
 def _named_by(item: str, candidate: Candidate) -> str:

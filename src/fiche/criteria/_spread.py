@@ -15,6 +15,7 @@ from fiche.kernel.piece import Piece
 from fiche.kernel.readings import capacities, quantity
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 
 @record
@@ -39,11 +40,20 @@ def elsewhere(candidate: Candidate, counters: frozenset[str], ground: Inquiry) -
     return Elsewhere(
         least=least,
         word=(
-            f"policy '{ground.policy.name}' (machines of one card differ by {spread.low} B at most)",
+            tell(
+                "policy '{policy}' (machines of one card differ by {spread} B at most)",
+                policy=ground.policy.name,
+                spread=spread.low,
+            ),
         ),
         pieces=(piece,),
         conflicts=tuple(
-            f"{piece} and {name} are further apart than the {spread.low} B that the policy allows"
+            tell(
+                "{piece} and {name} are further apart than the {spread} B that the policy allows",
+                piece=piece,
+                name=name,
+                spread=spread.low,
+            )
             for name in apart
         ),
     )

@@ -17,6 +17,7 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 # What `about` tells that is no fact of a workload.
 _BESIDE = frozenset({"catalog", "case"})
@@ -26,7 +27,7 @@ _JUDGED: Mapping[str, tuple[str, ...]] = {
     "ecc": ("ecc",),
     "form_factor": ("form_factor",),
 }
-CATALOG = "the catalog"
+CATALOG = tell("the catalog")
 
 
 @record
@@ -80,10 +81,18 @@ def reasons(piece: Piece, criterion: str, candidate: Candidate, ground: Inquiry)
 def _ran_out(piece: Piece, criterion: str, ground: Inquiry) -> Iterator[str]:
     """The last day counts. A price's validity is the cost criterion's own business, side by side."""
     if piece.valid_until and piece.valid_until < ground.date:
-        yield f"valid until {piece.valid_until}, and the decision is of {ground.date}"
+        yield tell(
+            "valid until {valid_until}, and the decision is of {date}",
+            valid_until=piece.valid_until,
+            date=ground.date,
+        )
     until = "" if criterion == "cost" else _printed_end(piece, ground)
     if until and until < ground.date:
-        yield f"its document holds until {until}, and the decision is of {ground.date}"
+        yield tell(
+            "its document holds until {until}, and the decision is of {date}",
+            until=until,
+            date=ground.date,
+        )
 
 
 def _printed_end(piece: Piece, ground: Inquiry) -> str:
@@ -102,15 +111,26 @@ def _too_old(piece: Piece, ground: Inquiry) -> Iterator[str]:
     most = ages.get(piece.kind, ages.get("others"))
     if most is None or _printed_end(piece, ground) >= ground.date:
         return
-    made, policy = day_of(piece), f"policy '{ground.policy.name}'"
+    made, policy = day_of(piece), tell("policy '{policy}'", policy=ground.policy.name)
     if not made:
-        yield f"it bears no date, and {policy} lets a {piece.kind} count for {most} days"
+        yield tell(
+            "it bears no date, and {policy} lets a {kind} count for {most} days",
+            policy=policy,
+            kind=piece.kind,
+            most=most,
+        )
         return
     age = days_between(made, ground.date)
     if age is not None and age > most:
-        yield (
-            f"it is of {made}, {age} days before the decision of {ground.date}: {policy} lets a "
-            f"{piece.kind} count for {most} days"
+        yield tell(
+            "it is of {made}, {age} days before the decision of {date}: {policy} lets a "
+            "{kind} count for {most} days",
+            made=made,
+            age=age,
+            date=ground.date,
+            policy=policy,
+            kind=piece.kind,
+            most=most,
         )
 
 
@@ -120,14 +140,25 @@ def _old_catalog(candidate: Candidate, ground: Inquiry) -> str:
     if most is None or card is None:
         return ""
     age = days_between(card.gathered, ground.date)
-    policy = f"policy '{ground.policy.name}' lets a catalog count for {most} days"
+    policy = tell(
+        "policy '{policy}' lets a catalog count for {most} days",
+        policy=ground.policy.name,
+        most=most,
+    )
     if age is None:
-        return f"the catalog's facts of {card.id} bear no date, and {policy}"
+        return tell(
+            "the catalog's facts of {card} bear no date, and {policy}", card=card.id, policy=policy
+        )
     if age <= most:
         return ""
-    return (
-        f"the catalog's facts of {card.id} were gathered on {card.gathered}, {age} days before the decision of "
-        f"{ground.date}: {policy}"
+    return tell(
+        "the catalog's facts of {card} were gathered on {gathered}, {age} days before the decision of "
+        "{date}: {policy}",
+        card=card.id,
+        gathered=card.gathered,
+        age=age,
+        date=ground.date,
+        policy=policy,
     )
 
 
@@ -142,7 +173,13 @@ def _changed(piece: Piece, criterion: str, candidate: Candidate, ground: Inquiry
             then.setdefault(path, next(iter(seen.values())))
     for path, fact in then.items():
         if path in now and now[path].value.casefold() != fact.value.casefold():
-            yield f"{path} changed from {fact.value} to {now[path].value} {_since(piece)}"
+            yield tell(
+                "{path} changed from {fact} to {now} {since}",
+                path=path,
+                fact=fact.value,
+                now=now[path].value,
+                since=_since(piece),
+            )
 
 
 def _resized(piece: Piece, ground: Inquiry) -> Iterator[str]:
@@ -155,9 +192,13 @@ def _resized(piece: Piece, ground: Inquiry) -> Iterator[str]:
         now = case.dimensions.get(name)
         shown = "none" if now is None else number_text(now.low)
         if now is None or now.low != then.low:
-            yield (
-                f"{name} of case {case.id} changed from {number_text(then.low)} to {shown} "
-                f"{_since(piece)}"
+            yield tell(
+                "{name} of case {case} changed from {then} to {shown} {since}",
+                name=name,
+                case=case.id,
+                then=number_text(then.low),
+                shown=shown,
+                since=_since(piece),
             )
 
 
@@ -166,15 +207,18 @@ def _other_catalog(piece: Piece, candidate: Candidate) -> Iterator[str]:
     then = piece.about.get("catalog")
     card = candidate.card if then is not None else None
     if then is not None and card is not None and card.gathered > then.value:
-        yield (
-            f"the catalog's facts of {card.id} changed from those of {then.value} to those of {card.gathered}"
+        yield tell(
+            "the catalog's facts of {card} changed from those of {then} to those of {gathered}",
+            card=card.id,
+            then=then.value,
+            gathered=card.gathered,
         )
 
 
 def _since(piece: Piece) -> str:
     made = day_of(piece)
     return (
-        f"since {made}, the day of the piece"
+        tell("since {made}, the day of the piece", made=made)
         if made
-        else "since it was made, on a day it does not say"
+        else tell("since it was made, on a day it does not say")
     )

@@ -16,6 +16,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 _EXTENSIONS = ("lots", "hours")
 
@@ -112,12 +113,20 @@ class _Desk:
 
     @property
     def _row(self) -> str:
-        return f"the row of {self.offer.id}"
+        return tell("the row of {offer}", offer=self.offer.id)
 
     def _differing(self, told: Sequence[tuple[str, str]]) -> None:
         for who, value in told[1:]:
             if value != told[0][1]:
-                self.conflicts.append(f"{told[0][0]} says {told[0][1]}, {who} says {value}")
+                self.conflicts.append(
+                    tell(
+                        "{told} says {told2}, {who} says {value}",
+                        told=told[0][0],
+                        told2=told[0][1],
+                        who=who,
+                        value=value,
+                    )
+                )
 
 
 def _month(offer: Offer, hours: Figure | None, unit: str) -> Figure | None:
@@ -149,7 +158,12 @@ def _validity(desk: _Desk) -> str:
     best = min(stands, key=_VALIDITY.index)
     if own == "yes" and best in ("expired", "early"):
         desk.conflicts.append(
-            f"the row of {desk.offer.id} holds on {date}, its documents do not ({best})"
+            tell(
+                "the row of {offer} holds on {date}, its documents do not ({best})",
+                offer=desk.offer.id,
+                date=date,
+                best=best,
+            )
         )
     return best
 

@@ -13,6 +13,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import listed
 
 # A claim of the catalog's own row names no piece: its source stands in `Comparison.sources`.
 CATALOG = ""
@@ -66,7 +67,7 @@ def comparison(
     spoke = row is not None and any(claim.piece == CATALOG for claim in decisive)
     return Comparison(
         need_words=wanted,
-        have_words=", ".join(dict.fromkeys(claim.text for claim in decisive)),
+        have_words=listed(dict.fromkeys(claim.text for claim in decisive)),
         claims=claims,
         conditions=() if settled else tuple(lacking),
         pieces=tuple(dict.fromkeys(claim.piece for claim in decisive if claim.piece)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.kernel.figure import Figure
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 
 # A total this far below the label was written in another unit: MiB for GiB, or MB for GB.
 _WRONG_UNIT = 500
@@ -45,17 +46,24 @@ def _exclusive(prints: list[Print]) -> Iterator[str]:
             comparable = low.visible or low.counter == high.counter
             most = high.figure.high
             if comparable and most is not None and low.figure.low > most:
-                yield (
-                    f"{low.source} shows at least {low.figure.low} B, {high.source} at most {most} B"
+                yield tell(
+                    "{source} shows at least {figure} B, {source2} at most {most} B",
+                    source=low.source,
+                    figure=low.figure.low,
+                    source2=high.source,
+                    most=most,
                 )
 
 
 def _above(seen: Print, ceiling: Figure) -> Iterator[str]:
     """Another card, a modified one, or the total of several."""
     if ceiling.high is not None and seen.figure.low > ceiling.high:
-        yield (
-            f"{seen.source} shows at least {seen.figure.low} B, above the {ceiling.high} B that "
-            "the label can mean: another card, a modified one, or the total of several"
+        yield tell(
+            "{source} shows at least {figure} B, above the {ceiling_high} B that "
+            "the label can mean: another card, a modified one, or the total of several",
+            source=seen.source,
+            figure=seen.figure.low,
+            ceiling_high=ceiling.high,
         )
 
 
@@ -63,9 +71,13 @@ def _misread(seen: Print, ceiling: Figure) -> Iterator[str]:
     """`80 MiB` of a card of 80 GB: said, and never converted."""
     most = seen.figure.high
     if most is not None and most * _WRONG_UNIT < ceiling.low:
-        yield (
-            f"{seen.source} shows at most {most} B, less than the {_WRONG_UNIT}th part of the "
-            f"{ceiling.low} B on the label: a wrong unit"
+        yield tell(
+            "{source} shows at most {most} B, less than the {wrong_unit}th part of the "
+            "{ceiling} B on the label: a wrong unit",
+            source=seen.source,
+            most=most,
+            wrong_unit=_WRONG_UNIT,
+            ceiling=ceiling.low,
         )
 
 

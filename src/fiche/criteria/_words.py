@@ -7,13 +7,18 @@ from fractions import Fraction
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Stated
 from fiche.kernel.rates import MONTH
-from fiche.kernel.unit import SECOND
+from fiche.kernel.said import Shown
+from fiche.kernel.unit import ONE, SECOND
 
 _MOST_DIGITS = 12
 
 
 def number_text(value: Number) -> str:
     """`47.14` for 2357/50, `60` for 60, `1/3` for what no decimal says."""
+    return Shown(_digits(value), value, value, ONE)
+
+
+def _digits(value: Number) -> str:
     exact = Fraction(value)
     for digits in range(_MOST_DIGITS + 1):
         scaled = exact * 10**digits
@@ -30,9 +35,10 @@ def figure_text(figure: Figure) -> str:
         unit = " months"
     if figure.unit == SECOND and max(low, high or 0) < 1:
         unit, low, high = " ms", low * 1000, None if high is None else high * 1000
-    if figure.exact:
-        return f"{number_text(low)}{unit}"
-    return f"{number_text(low)} to {'open' if high is None else number_text(high)}{unit}"
+    text = _digits(low)
+    if not figure.exact:
+        text += f" to {'open' if high is None else _digits(high)}"
+    return Shown(f"{text}{unit}", figure.low, figure.high, figure.unit)
 
 
 def asked_text(figure: Figure) -> str:

@@ -19,6 +19,7 @@ from fiche.kernel.piece import Piece, Result
 from fiche.kernel.readings import results
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import HOUR
 from fiche.kernel.work import Throughput, Work
 
@@ -72,25 +73,37 @@ def _seen(told: Throughput, work: Work, candidate: Candidate, ground: Inquiry) -
     name = told.piece.value
     piece = next((one for one in ground.pieces if one.id == name), None)
     if piece is None:
-        return _Seen(piece=name, why=f"{name} is left aside")
+        return _Seen(piece=name, why=tell("{name} is left aside", name=name))
     named = list(rates_of(piece, told, work))
     if len(named) != 1:
-        return _Seen(piece=name, why=f"{name} {_which(told, work, [each for _, each in named])}")
+        return _Seen(
+            piece=name,
+            why=tell(
+                "{name} {which}", name=name, which=_which(told, work, [each for _, each in named])
+            ),
+        )
     scope = _scope(candidate, piece, ground)
     short = (*lost(piece, named[0][1]), *scope.short, *scope.contradicted)
     if short:
-        return _Seen(piece=name, why=f"{name} does not cover: {'; '.join(short[:3])}")
+        return _Seen(
+            piece=name,
+            why=tell("{name} does not cover: {short}", name=name, short=listed(short[:3], "; ")),
+        )
     if named[0][0].low <= 0:
-        return _Seen(piece=name, why=f"{name} shows no work done")
+        return _Seen(piece=name, why=tell("{name} shows no work done", name=name))
     return _Seen(piece=name, rate=named[0][0], by=scope.by)
 
 
 def _which(told: Throughput, work: Work, named: list[Result]) -> str:
     """None of the name, or several of which nobody says which is meant."""
     if not named:
-        return f"has no result {told.metric.value} in {work.of}/s"
-    of = ", ".join(dict.fromkeys(" ".join(filter(None, (r.label, r.stat))) for r in named))
-    return f"has several results {told.metric.value} ({of}): say 'label' or 'stat'"
+        return tell("has no result {metric} in {of}/s", metric=told.metric.value, of=work.of)
+    of = listed(dict.fromkeys(listed(filter(None, (r.label, r.stat)), " ") for r in named))
+    return tell(
+        "has several results {metric} ({of}): say 'label' or 'stat'",
+        metric=told.metric.value,
+        of=of,
+    )
 
 
 def rates_of(piece: Piece, told: Throughput, work: Work) -> Iterator[tuple[Figure, Result]]:
@@ -118,7 +131,7 @@ def _measured(work: Work, found: list[_Seen], candidate: Candidate) -> Needed:
     rates = [one.rate for one in found if one.rate is not None]
     rate = rates[0]
     for other in rates[1:]:
-        rate = either(rate, other, "two measurements in scope")
+        rate = either(rate, other, tell("two measurements in scope"))
     return Needed(
         hours=_hours(work, rate, candidate),
         apart=_apart(found),
@@ -132,13 +145,13 @@ def _apart(found: list[_Seen]) -> str:
     told = [(one.piece, figure_text(one.rate)) for one in found if one.rate is not None]
     if len({text for _, text in told}) < 2:
         return ""
-    return ", ".join(f"{piece} shows {text}" for piece, text in told)
+    return listed(tell("{piece} shows {text}", piece=piece, text=text) for piece, text in told)
 
 
 def _hours(work: Work, rate: Figure, candidate: Candidate) -> Figure:
     second = Figure(low=Fraction(1, 3600), high=Fraction(1, 3600), unit=HOUR, origin=_UNIT)
     hours = bare(work.amount) / bare(rate) * second
-    return hours.named(f"{candidate.id}/work.hours", "hours that the work takes")
+    return hours.named(f"{candidate.id}/work.hours", tell("hours that the work takes"))
 
 
 _UNIT = Stated(span=None)
@@ -146,16 +159,22 @@ _UNIT = Stated(span=None)
 
 def _lacking(work: Work, candidate: Candidate, why: list[str]) -> Condition:
     # The one that falls short by least: what another card did is far away.
-    apart = f" ({min(why, key=lambda text: (text.count(';'), len(text)))})" if why else ""
+    apart = (
+        tell(" ({why})", why=min(why, key=lambda text: (text.count(";"), len(text)))) if why else ""
+    )
     guess = ""
     if work.assumed is not None and isinstance(work.assumed.origin, Assumed):
-        guess = f": the one at hand is assumed by {work.assumed.origin.by}"
+        guess = tell(": the one at hand is assumed by {by}", by=work.assumed.origin.by)
     return Condition(
         topic="duration",
-        text=(
-            f"measure how many {work.of} a second {candidate.gpu} does with this model, its formats and this "
-            f"engine, and import the result{guess}{apart}"
+        text=tell(
+            "measure how many {of} a second {gpu} does with this model, its formats and this "
+            "engine, and import the result{guess}{apart}",
+            of=work.of,
+            gpu=candidate.gpu,
+            guess=guess,
+            apart=apart,
         ),
-        supplier="whoever can run it",
-        piece_kind="result of a benchmark",
+        supplier=tell("whoever can run it"),
+        piece_kind=tell("result of a benchmark"),
     )

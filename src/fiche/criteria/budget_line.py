@@ -14,6 +14,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 
 def compare(
@@ -31,9 +32,13 @@ def compare(
     facts = {**basis, **requirement.facts}
     asked = replace(requirement, figures={"at_most": least.figure}, facts=facts)
     (found,) = cost.compare(asked, candidate, ground)
-    told = dict.fromkeys(f"{v.piece} says {figure_text(v.figure)}" for v in amounts)
+    told = dict.fromkeys(
+        tell("{piece} says {figure}", piece=v.piece, figure=figure_text(v.figure)) for v in amounts
+    )
     apart = len({(v.figure.low, v.figure.unit) for v in amounts}) > 1
-    conflicts = (f"budget line {line}: {'; '.join(told)}",) if apart else ()
+    conflicts = (
+        (tell("budget line {line}: {told}", line=line, told=listed(told, "; ")),) if apart else ()
+    )
     claims = tuple(Claim(piece=v.piece, answer="", by=v.by) for v in amounts)
     return (with_claims(replace(found, conflicts=(*found.conflicts, *conflicts)), claims),)
 
@@ -65,27 +70,30 @@ def _line(requirement: Requirement, ground: Inquiry) -> str:
 def _lacking(line: str) -> Condition:
     return _conditions.document(
         "budget_line",
-        f"have the holder of budget line {line} attest that it exists and what it still holds, with its tax "
-        "basis",
-        threshold="at least the cost of the package",
-        supplier="budget holder",
+        tell(
+            "have the holder of budget line {line} attest that it exists and what it still holds, with its tax "
+            "basis",
+            line=line,
+        ),
+        threshold=tell("at least the cost of the package"),
+        supplier=tell("budget holder"),
     )
 
 
 def _unnamed() -> Condition:
     return _conditions.document(
         "budget_line",
-        "name the budget line: line here, or budget_line under buyer",
-        supplier="author of the fiche",
+        tell("name the budget line: line here, or budget_line under buyer"),
+        supplier=tell("author of the fiche"),
     )
 
 
 MEMBER = Criterion(
     name="budget_line",
-    title="Budget line",
+    title=tell("Budget line"),
     compare=compare,
-    expects="document of the budget holder that names the line and its amount",
-    settles=(
+    expects=tell("document of the budget holder that names the line and its amount"),
+    settles=tell(
         "the cost of the package within what the document says that the line (named here, or the buyer's) "
         "holds admits, above it excludes; two documents that differ are a conflict"
     ),

@@ -8,6 +8,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 
 def compare(
@@ -26,7 +27,7 @@ def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> 
     # What excludes is shown as it was compared, and rests on no word about other users.
     behind = seen.behind(excluded=excluded)
     compared = seen.high if excluded else seen.low
-    threshold = f">= {need.low} B visible to the framework"
+    threshold = tell(">= {need} B visible to the framework", need=need.low)
     lacking = (
         _conditions.memory_available(candidate.gpu, candidate.machine, threshold, "")
         if not seen.seen
@@ -50,10 +51,10 @@ def _device(need: Figure, candidate: Candidate, index: int, ground: Inquiry) -> 
 
 MEMBER = Criterion(
     name="capacity",
-    title="Capacity of each device",
+    title=tell("Capacity of each device"),
     compare=compare,
-    expects="print of the machine: total memory that its framework sees",
-    settles=(
+    expects=tell("print of the machine: total memory that its framework sees"),
+    settles=tell(
         "What this machine's framework printed, less other users, at or above the threshold admits. Above that "
         "print, a system tool's total, a declared total or the label x 2^30, the threshold excludes."
     ),

@@ -14,6 +14,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 _GFX = "gfx"
 
@@ -97,9 +98,9 @@ def _pair(told: str) -> tuple[int, int] | None:
 
 def _wanted(requirement: Requirement) -> str:
     least, targets = requirement.facts.get("at_least"), requirement.choices.get(_GFX, ())
-    told = [] if least is None else [f"compute capability {least.value} or above"]
-    told += [" or ".join(fact.value for fact in targets)] if targets else []
-    return ", or ".join(told)
+    told = [] if least is None else [tell("compute capability {least} or above", least=least.value)]
+    told += [listed((fact.value for fact in targets), " or ")] if targets else []
+    return listed(told, ", or ")
 
 
 def _lacking(
@@ -107,32 +108,38 @@ def _lacking(
 ) -> Condition:
     wanted = _wanted(requirement)
     if claims:
-        told = ", ".join(dict.fromkeys(claim.text for claim in claims))
-        asked = "a gfx target" if _target(claims[0].text) else "a compute capability"
+        told = listed(dict.fromkeys(claim.text for claim in claims))
+        asked = tell("a gfx target") if _target(claims[0].text) else tell("a compute capability")
         return Condition(
             topic="compute_capability",
-            text=(
-                f"{candidate.gpu} has {told}: a compute capability and a gfx target do not compare; name "
-                f"{asked} that will do as well"
+            text=tell(
+                "{gpu} has {told}: a compute capability and a gfx target do not compare; name "
+                "{asked} that will do as well",
+                gpu=candidate.gpu,
+                told=told,
+                asked=asked,
             ),
             threshold=wanted,
-            supplier="author of the fiche",
+            supplier=tell("author of the fiche"),
             piece_kind=_conditions.FICHE,
         )
     return _conditions.document(
         "compute_capability",
-        f"state the compute capability or gfx target of {candidate.gpu} from its maker's document",
+        tell(
+            "state the compute capability or gfx target of {gpu} from its maker's document",
+            gpu=candidate.gpu,
+        ),
         threshold=wanted,
-        supplier="maker",
+        supplier=tell("maker"),
     )
 
 
 MEMBER = Criterion(
     name="compute_capability",
-    title="Compute capability",
+    title=tell("Compute capability"),
     compare=compare,
-    expects="maker's document, row of the catalog, or print of the machine",
-    settles=(
+    expects=tell("maker's document, row of the catalog, or print of the machine"),
+    settles=tell(
         "At or above the threshold, or one of the targets, admits; below it, or another target, excludes. A "
         "compute capability and a gfx target never compare: to confirm."
     ),

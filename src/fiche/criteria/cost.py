@@ -13,6 +13,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 
 def compare(
@@ -71,7 +72,10 @@ def _against(bought: Package, budget: Figure, most: str) -> tuple[tuple[Conditio
 
 def _most(budget: Figure, basis: Fact | None) -> str:
     """Where the verdict turns, in words."""
-    return f"<= {figure_text(budget)}" + (f", tax {basis.value}" if basis is not None else "")
+    most = figure_text(budget)
+    if basis is None:
+        return tell("<= {budget}", budget=most)
+    return tell("<= {budget}, tax {basis}", budget=most, basis=basis.value)
 
 
 def _turning(condition: Condition, threshold: str) -> Condition:
@@ -80,7 +84,9 @@ def _turning(condition: Condition, threshold: str) -> Condition:
 
 def _no_offer(candidate: Candidate, budget: Figure, threshold: str) -> Comparison:
     lacking = _conditions.document(
-        "cost", f"get an offer for {candidate.gpu}: price, tax, validity", threshold=threshold
+        "cost",
+        tell("get an offer for {gpu}: price, tax, validity", gpu=candidate.gpu),
+        threshold=threshold,
     )
     return Comparison(have_shown=budget, conditions=(lacking,))
 
@@ -100,10 +106,10 @@ def _in_another_currency(bought: Package, budget: Figure, most: str) -> Comparis
 
 MEMBER = Criterion(
     name="cost",
-    title="Cost of the package",
+    title=tell("Cost of the package"),
     compare=compare,
-    expects="quote with its validity and tax basis",
-    settles=(
+    expects=tell("quote with its validity and tax basis"),
+    settles=tell(
         "The cost of the whole package within the budget admits, above it excludes; whatever the quote leaves "
         "untold opens the upper end."
     ),

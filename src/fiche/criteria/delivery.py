@@ -15,6 +15,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Declared, Origin, Stated
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import count_of
 
 
@@ -72,21 +73,35 @@ def _lacking(
     requirement: Requirement, candidate: Candidate, short: tuple[tuple[str, str], ...]
 ) -> Condition:
     latest, ordered = requirement.facts["by"].value, requirement.facts.get("ordered")
-    order = "" if ordered is None else f", for an order of {ordered.value}"
-    apart = f" ({'; '.join(f'{piece} {why}' for piece, why in short[:3])})" if short else ""
+    order = "" if ordered is None else tell(", for an order of {ordered}", ordered=ordered.value)
+    apart = (
+        tell(
+            " ({each})",
+            each=listed(
+                (tell("{piece} {why}", piece=piece, why=why) for piece, why in short[:3]), "; "
+            ),
+        )
+        if short
+        else ""
+    )
     return _conditions.document(
         "delivery",
-        f"have the seller put the earliest delivery date of {candidate.gpu} in writing{order}{apart}",
-        threshold=f"no later than {latest}",
+        tell(
+            "have the seller put the earliest delivery date of {gpu} in writing{order}{apart}",
+            gpu=candidate.gpu,
+            order=order,
+            apart=apart,
+        ),
+        threshold=tell("no later than {latest}", latest=latest),
     )
 
 
 MEMBER = Criterion(
     name="delivery",
-    title="Delivery date",
+    title=tell("Delivery date"),
     compare=compare,
-    expects="quote, contract or delivery note of the seller",
-    settles=(
+    expects=tell("quote, contract or delivery note of the seller"),
+    settles=tell(
         "the earliest day that the document names for this offer or machine: in time admits, later excludes; "
         "stock that is declared says neither"
     ),

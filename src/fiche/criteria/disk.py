@@ -11,6 +11,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 
 def compare(
@@ -36,13 +37,16 @@ def _values(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> 
 
 def _lacking(requirement: Requirement) -> Condition:
     wanted = requirement.facts.get("type")
-    kind = f"{wanted.value} disk" if wanted is not None else "disk"
+    kind = tell("{wanted} disk", wanted=wanted.value) if wanted is not None else "disk"
     return _conditions.document(
         "disk",
-        f"have the seller attest the {kind} of the machine as delivered, or its operator provide what the "
-        "machine prints of it",
-        threshold=f">= {asked_text(requirement.figures['at_least'])}",
-        supplier="seller or operator",
+        tell(
+            "have the seller attest the {kind} of the machine as delivered, or its operator provide what the "
+            "machine prints of it",
+            kind=kind,
+        ),
+        threshold=tell(">= {at_least}", at_least=asked_text(requirement.figures["at_least"])),
+        supplier=tell("seller or operator"),
     )
 
 
@@ -50,8 +54,8 @@ MEMBER = Criterion(
     name="disk",
     title="Disk",
     compare=compare,
-    expects="seller's document, or print of the machine (df, lsblk)",
-    settles=(
+    expects=tell("seller's document, or print of the machine (df, lsblk)"),
+    settles=tell(
         "At least the threshold admits, less excludes; of several disks in one document the largest counts, a "
         "disk of another kind than the one asked for says nothing."
     ),

@@ -10,6 +10,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 
 def compare(
@@ -46,12 +47,16 @@ def _short(requirement: Requirement, piece: Piece, item: Attested) -> Iterator[s
     words = requirement.facts.get("contains")
     told = item.words.get("issuer")
     if issuer is not None and (told is None or told.value.casefold() != issuer.value.casefold()):
-        yield "its issuer is not said" if told is None else f"it is of {told.value}"
+        yield (
+            tell("its issuer is not said")
+            if told is None
+            else tell("it is of {told}", told=told.value)
+        )
     day = item.words["date"].value if "date" in item.words else piece.date
     if since is not None and day < since.value:
-        yield f"it is of {day}" if day else "it bears no date"
+        yield tell("it is of {day}", day=day) if day else tell("it bears no date")
     if words is not None and not any(_evened(words.value) in quote for quote in _quotes(piece)):
-        yield f"'{words.value}' is not quoted from it"
+        yield tell("'{words}' is not quoted from it", words=words.value)
 
 
 def _quotes(piece: Piece) -> Iterator[str]:
@@ -62,7 +67,7 @@ def _quotes(piece: Piece) -> Iterator[str]:
 
 
 def _evened(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return listed(text.split(), " ").casefold()
 
 
 def _lacking(
@@ -71,26 +76,30 @@ def _lacking(
     told = [
         text.format(requirement.facts[key].value)
         for key, text in (
-            ("issuer", "issued by {}"),
-            ("since", "of {} or later"),
-            ("contains", "with the words '{}' quoted from it"),
+            ("issuer", tell("issued by {}")),
+            ("since", tell("of {} or later")),
+            ("contains", tell("with the words '{}' quoted from it")),
         )
         if key in requirement.facts
     ]
-    beside = f", {', '.join(told)}" if told else ""
-    apart = "; ".join(f"{piece}: {', '.join(why)}" for piece, why in found[:3])
-    near = f" ({apart})" if apart else ""
+    beside = tell(", {told}", told=listed(told)) if told else ""
+    apart = listed(
+        (tell("{piece}: {why}", piece=piece, why=listed(why)) for piece, why in found[:3]), "; "
+    )
+    near = tell(" ({apart})", apart=apart) if apart else ""
     supplier = requirement.facts["issuer"].value if "issuer" in requirement.facts else "seller"
-    text = f"provide the document '{title}'{beside}{near}"
+    text = tell(
+        "provide the document '{title}'{beside}{near}", title=title, beside=beside, near=near
+    )
     return _conditions.document("document", text, threshold=title, supplier=supplier)
 
 
 MEMBER = Criterion(
     name="document",
-    title="Required document",
+    title=tell("Required document"),
     compare=compare,
-    expects="document of that title",
-    settles=(
+    expects=tell("document of that title"),
+    settles=tell(
         "a piece that attests the title, and the issuer, day and words that are asked, for this offer, machine "
         "or card admits; a missing one is to confirm, and excludes nothing"
     ),

@@ -26,6 +26,7 @@ from fiche.kernel.origin import Observed
 from fiche.kernel.piece import Piece, Run
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import HOUR
 from fiche.kernel.workload import Case
 
@@ -72,7 +73,13 @@ def _of_case(
         scope = one.scope(case)
         why = (*one.doubts, *scope.short, *scope.contradicted)
         if why:
-            short.append(f"{one.value.piece} does not answer: {'; '.join(why[:3])}")
+            short.append(
+                tell(
+                    "{piece} does not answer: {why}",
+                    piece=one.value.piece,
+                    why=listed(why[:3], "; "),
+                )
+            )
         else:
             by = tuple(dict.fromkeys((*one.value.by, *scope.by)))
             values.append(replace(one.value, by=by))
@@ -158,7 +165,7 @@ def _of_passes(
                 continue
             hours = (passes * took).named(
                 f"{took.id}.{requirement.id}",
-                "hours of all passes, each as long as the recorded one",
+                tell("hours of all passes, each as long as the recorded one"),
             )
             beside = noted(question(candidate), piece, run, "duration", ground)
             yield _Hours(
@@ -195,11 +202,16 @@ def _took(piece: Piece, run: Run) -> Figure | None:
         counter="duration_ns",
         scope="process",
         stat="total",
-        printed=f"{run.duration_ns} ns",
+        printed=tell("{duration_ns} ns", duration_ns=run.duration_ns),
     )
     name = f"{piece.id}/{run.id}.duration"
     return Figure(
-        low=value, high=value, unit=HOUR, origin=origin, id=name, label="duration of the whole loop"
+        low=value,
+        high=value,
+        unit=HOUR,
+        origin=origin,
+        id=name,
+        label=tell("duration of the whole loop"),
     )
 
 
@@ -223,25 +235,42 @@ def _lacking(
     most, passes = requirement.figures["at_most"], requirement.figures.get("passes")
     work = candidate.workload.work
     if passes is not None:
-        what = f"record one pass of the whole loop ({number_text(passes.low)} are to be run)"
+        what = tell(
+            "record one pass of the whole loop ({passes} are to be run)",
+            passes=number_text(passes.low),
+        )
     elif work is not None:
-        what = f"measure how many {work.of} a second are done"
+        what = tell("measure how many {of} a second are done", of=work.of)
     else:
-        what = (
+        what = tell(
             "state the work (workload.work) and measure its throughput, or the passes of the loop"
         )
-    under = f" under the load of case '{case.id}'" if case is not None else ""
-    near = f" ({min(short, key=lambda text: (text.count(';'), text))})" if short else ""
-    text = f"{what} on {candidate.gpu} with this model, formats and engine{under}{near}"
-    return _conditions.measured("duration", text, threshold=f"<= {figure_text(most)}")
+    under = tell(" under the load of case '{case}'", case=case.id) if case is not None else ""
+    near = (
+        tell(" ({short})", short=min(short, key=lambda text: (text.count(";"), text)))
+        if short
+        else ""
+    )
+    text = tell(
+        "{what} on {gpu} with this model, formats and engine{under}{near}",
+        what=what,
+        gpu=candidate.gpu,
+        under=under,
+        near=near,
+    )
+    return _conditions.measured(
+        "duration", text, threshold=tell("<= {most}", most=figure_text(most))
+    )
 
 
 MEMBER = Criterion(
     name="duration",
-    title="Duration of the work",
+    title=tell("Duration of the work"),
     compare=compare,
-    expects="result of a benchmark, record of the whole loop, or a document that reports the whole work",
-    settles=(
+    expects=tell(
+        "result of a benchmark, record of the whole loop, or a document that reports the whole work"
+    ),
+    settles=tell(
         "hours computed from the counted work and a rate seen with this card, formats and engine under the "
         "case's load, or from a recorded pass times the passes; within the limit admits, above it excludes, a "
         "stated time does neither"

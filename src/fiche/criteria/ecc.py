@@ -14,6 +14,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 _STATES = frozenset({"on", "off"})
 
@@ -24,19 +25,28 @@ def compare(
     """One comparison: the state that the machine prints or its seller attests, of every card."""
     wanted, row = requirement.facts["state"].value, card_fact(candidate.card, "ecc")
     claims = tuple(_claims_of(wanted, candidate, row, ground))
-    return (comparison(f"ECC {wanted}", claims, (_lacking(wanted, candidate, row),), row),)
+    return (
+        comparison(
+            tell("ECC {wanted}", wanted=wanted), claims, (_lacking(wanted, candidate, row),), row
+        ),
+    )
 
 
 def _claims_of(
     wanted: str, candidate: Candidate, row: Fact | None, ground: Inquiry
 ) -> Iterator[Claim]:
     if row is not None and row.value == "no":
-        yield Claim(piece=CATALOG, answer=_answer(wanted, "off"), text="the card has no ECC")
+        yield Claim(piece=CATALOG, answer=_answer(wanted, "off"), text=tell("the card has no ECC"))
     for piece, item in _claims.attested("ecc", candidate, ground):
         if _claims.vouched(item, ground):
             told = item.words["state"].value
             by = _claims.people(item)
-            yield Claim(piece=piece.id, answer=_answer(wanted, told), text=f"ECC {told}", by=by)
+            yield Claim(
+                piece=piece.id,
+                answer=_answer(wanted, told),
+                text=tell("ECC {told}", told=told),
+                by=by,
+            )
     for machine in machines(candidate, ground):
         facts = _of_devices(machine, int(candidate.cards.low))
         states = [fact.value for fact in facts]
@@ -45,7 +55,7 @@ def _claims_of(
             yield Claim(
                 piece=machine.piece,
                 answer=_answer(wanted, worst),
-                text=f"ECC {worst}",
+                text=tell("ECC {worst}", worst=worst),
                 by=people(machine, facts),
             )
 
@@ -65,23 +75,32 @@ def _answer(wanted: str, told: str) -> str:
 
 
 def _lacking(wanted: str, candidate: Candidate, row: Fact | None) -> Condition:
-    can = "; the catalog says that it can, not that it is set" if row is not None else ""
-    where = f"machine {candidate.machine}" if candidate.machine else "the machine offered"
+    can = tell("; the catalog says that it can, not that it is set") if row is not None else ""
+    where = (
+        tell("machine {machine}", machine=candidate.machine)
+        if candidate.machine
+        else tell("the machine offered")
+    )
     return _conditions.document(
         "ecc",
-        f"have {where} print the ECC state of its {candidate.gpu} (nvidia-smi -q, or a record), or its seller "
-        f"attest it as delivered{can}",
-        threshold=f"ECC {wanted}",
-        supplier="seller, before the order; acceptance test at delivery",
+        tell(
+            "have {where} print the ECC state of its {gpu} (nvidia-smi -q, or a record), or its seller "
+            "attest it as delivered{can}",
+            where=where,
+            gpu=candidate.gpu,
+            can=can,
+        ),
+        threshold=tell("ECC {wanted}", wanted=wanted),
+        supplier=tell("seller, before the order; acceptance test at delivery"),
     )
 
 
 MEMBER = Criterion(
     name="ecc",
-    title="ECC as delivered",
+    title=tell("ECC as delivered"),
     compare=compare,
-    expects="print of the machine, or its seller's document",
-    settles=(
+    expects=tell("print of the machine, or its seller's document"),
+    settles=tell(
         "The state that is asked for, on every card, admits; the other state excludes. A card that can run "
         "with ECC is to confirm until a piece says how this machine is set."
     ),

@@ -11,6 +11,7 @@ from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _WIDTH = re.compile(r"(?:single|dual|double|triple|quad|[1-4])-slot")
@@ -27,14 +28,18 @@ def compare(
     wanted = tuple(fact.value for fact in requirement.choices["one_of"])
     row = card_fact(candidate.card, "form_factor")
     claims = tuple(_claims_of(wanted, candidate, row, ground))
-    told = f" (told so far: {claims[0].text})" if claims else ""
+    told = tell(" (told so far: {claims})", claims=claims[0].text) if claims else ""
     lacking = _conditions.document(
         "form_factor",
-        f"state the slot width or module of {candidate.gpu} from a document{told}",
-        threshold=" or ".join(wanted),
-        supplier="maker or seller",
+        tell(
+            "state the slot width or module of {gpu} from a document{told}",
+            gpu=candidate.gpu,
+            told=told,
+        ),
+        threshold=listed(wanted, " or "),
+        supplier=tell("maker or seller"),
     )
-    return (comparison(" or ".join(wanted), claims, (lacking,), row),)
+    return (comparison(listed(wanted, " or "), claims, (lacking,), row),)
 
 
 def _claims_of(
@@ -86,10 +91,10 @@ def _words(text: str) -> frozenset[str]:
 
 MEMBER = Criterion(
     name="form_factor",
-    title="Form factor",
+    title=tell("Form factor"),
     compare=compare,
-    expects="row of the catalog, or document of maker or seller",
-    settles=(
+    expects=tell("row of the catalog, or document of maker or seller"),
+    settles=tell(
         "A form that has all the words of one that will do admits; another slot width or module excludes; one "
         "told in fewer words than are asked is to confirm."
     ),

@@ -21,6 +21,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 
 
@@ -65,29 +66,33 @@ def _seen(piece: str, fact: Fact) -> Figure:
         unit=BYTE,
         origin=origin,
         id=f"{piece}/host_memory",
-        label="host memory that the system counts",
+        label=tell("host memory that the system counts"),
     )
 
 
 def _lacking(requirement: Requirement, *seen: Value) -> Condition:
     told = (
-        f"; {seen[0].piece} shows {seen[0].figure.low} B, which may be less than is installed"
+        tell(
+            "; {piece} shows {figure} B, which may be less than is installed",
+            piece=seen[0].piece,
+            figure=seen[0].figure.low,
+        )
         if seen
         else ""
     )
     return _conditions.document(
         "host_memory",
-        f"have the seller attest the machine's host memory{told}",
-        threshold=f">= {asked_text(requirement.figures['at_least'])}",
+        tell("have the seller attest the machine's host memory{told}", told=told),
+        threshold=tell(">= {at_least}", at_least=asked_text(requirement.figures["at_least"])),
     )
 
 
 MEMBER = Criterion(
     name="host_memory",
-    title="Host memory",
+    title=tell("Host memory"),
     compare=compare,
-    expects="document of the offer or machine, or record of the machine",
-    settles=(
+    expects=tell("document of the offer or machine, or record of the machine"),
+    settles=tell(
         "At least the threshold admits; less, by a document, excludes. What a system counts is less than what "
         "is installed: it admits, and excludes nothing. A card's sheet says nothing of it."
     ),

@@ -19,6 +19,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Attested
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 _NVLINK = "nvlink"
 _WAY = re.compile(r"NV[0-9]+")
@@ -40,7 +41,11 @@ def compare(
         )
         named = "link" in requirement.facts  # a slow link is no lack of another, faster one
         kept = [value for value in rated if named or meets(threshold, value.figure)]
-        slow = sorted(f"{v.piece} says {figure_text(v.figure)}" for v in rated if v not in kept)
+        slow = sorted(
+            tell("{piece} says {figure}", piece=v.piece, figure=figure_text(v.figure))
+            for v in rated
+            if v not in kept
+        )
         return (compared(threshold, kept, lambda: _lacking(requirement, candidate, slow)),)
     claims = (*_printed(requirement, candidate, ground), *_named(requirement, candidate, ground))
     return (comparison(_wanted(requirement), claims, (_lacking(requirement, candidate),)),)
@@ -141,20 +146,31 @@ def _wanted(requirement: Requirement) -> str:
     between = requirement.facts.get("between")
     if between is None:
         return _link(requirement)
-    where = "all devices" if between.value == _ALL else between.value
-    return f"{_link(requirement)} between {where}"
+    where = tell("all devices") if between.value == _ALL else between.value
+    return tell("{link} between {where}", link=_link(requirement), where=where)
 
 
 def _lacking(requirement: Requirement, candidate: Candidate, slow: Sequence[str] = ()) -> Condition:
     least = requirement.figures.get("at_least")
     told = requirement.facts.get("directions")
-    directions = f" ({told.value} directions)" if told is not None else ""
-    apart = f" ({'; '.join(slow[:3])}, of one link; name the link that is meant)" if slow else ""
+    directions = tell(" ({told} directions)", told=told.value) if told is not None else ""
+    apart = (
+        tell(" ({slow}, of one link; name the link that is meant)", slow=listed(slow[:3], "; "))
+        if slow
+        else ""
+    )
     return _conditions.document(
         "interconnect",
-        f"have the seller attest the {_wanted(requirement)} of the machine as delivered: the sheet of "
-        f"{candidate.gpu} alone does not{apart}",
-        threshold=f">= {asked_text(least)}{directions}" if least is not None else "",
+        tell(
+            "have the seller attest the {wanted} of the machine as delivered: the sheet of "
+            "{gpu} alone does not{apart}",
+            wanted=_wanted(requirement),
+            gpu=candidate.gpu,
+            apart=apart,
+        ),
+        threshold=tell(">= {least}{directions}", least=asked_text(least), directions=directions)
+        if least is not None
+        else "",
     )
 
 
@@ -162,8 +178,8 @@ MEMBER = Criterion(
     name="interconnect",
     title="Interconnect",
     compare=compare,
-    expects="document of the offer or machine, or its topology",
-    settles=(
+    expects=tell("document of the offer or machine, or its topology"),
+    settles=tell(
         "The link, between the devices asked for, admits, and so does a rate at or above the threshold; a "
         "lower rate of the link that is named, or a topology that joins them otherwise, excludes. A card's "
         "sheet says nothing of it."

@@ -23,6 +23,7 @@ from fiche.kernel.origin import Stated
 from fiche.kernel.piece import Result
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 from fiche.kernel.unit import SECOND
 from fiche.kernel.workload import Case
 
@@ -64,7 +65,7 @@ def _of_case(
         case=case,
         threshold=threshold,
         what=_said(requirement),
-        said=f"{_said(requirement)} <= {figure_text(most)}",
+        said=tell("{said} <= {most}", said=_said(requirement), most=figure_text(most)),
         load=load,
         conditions=_measured.open_load(candidate, case, load),
     )
@@ -72,9 +73,13 @@ def _of_case(
 
 
 def _said(requirement: Requirement) -> str:
-    names = {"ttft": "TTFT", "itl": "ITL", "tpot": "TPOT", "e2e": "end-to-end latency"}
+    names = {"ttft": "TTFT", "itl": "ITL", "tpot": "TPOT", "e2e": tell("end-to-end latency")}
     term = requirement.facts["metric"].value
-    return f"{requirement.facts['percentile'].value} {names.get(term, term)}"
+    return tell(
+        "{percentile} {names}",
+        percentile=requirement.facts["percentile"].value,
+        names=names.get(term, term),
+    )
 
 
 def _readings(requirement: Requirement, threshold: Threshold, ground: Inquiry) -> Iterator[Reading]:
@@ -100,7 +105,7 @@ def _as_asked(
     one: Reading, stat: str, wanted: str, threshold: Threshold, name: str
 ) -> Iterator[Reading]:
     """The reading itself where its statistic is the one asked, else what the order of percentiles allows."""
-    told = f"{stat} {one.text or figure_text(one.figure)}"
+    told = tell("{stat} {it}", stat=stat, it=one.text or figure_text(one.figure))
     if stat == wanted or (_rank(stat) is not None and _rank(stat) == _rank(wanted)):
         yield replace(one, text=told)
         return
@@ -110,10 +115,10 @@ def _as_asked(
     kept = meets(threshold, one.figure)
     if here > there and kept is True:
         bound = one.figure - _distance(wanted, stat, name)
-        says = f"{told}, so {wanted} is at most that"
+        says = tell("{told}, so {wanted} is at most that", told=told, wanted=wanted)
     elif here < there and kept is False:
         bound = one.figure + _distance(stat, wanted, name)
-        says = f"{told}, so {wanted} is at least that"
+        says = tell("{told}, so {wanted} is at least that", told=told, wanted=wanted)
     else:
         return
     yield replace(one, figure=bound.named(f"{name}.{wanted}", says), text=says, implied=True)
@@ -129,14 +134,18 @@ def _rank(stat: str) -> Fraction | None:
 
 def _distance(below: str, above: str, name: str) -> Figure:
     """How far apart two percentiles of one distribution lie: nobody says, and it is not below zero."""
-    because = f"{below} is at most {above}: percentiles of one distribution are in order"
+    because = tell(
+        "{below} is at most {above}: percentiles of one distribution are in order",
+        below=below,
+        above=above,
+    )
     return Figure(
         low=0,
         high=None,
         unit=SECOND,
         origin=Stated(span=None, because=because),
         id=f"{name}.{below}_to_{above}",
-        label=f"how far {above} lies above {below}, not told",
+        label=tell("how far {above} lies above {below}, not told", above=above, below=below),
     )
 
 
@@ -144,8 +153,8 @@ MEMBER = Criterion(
     name="latency",
     title="Latency",
     compare=compare,
-    expects="result of a benchmark, or a document that reports one with its scope",
-    settles=(
+    expects=tell("result of a benchmark, or a document that reports one with its scope"),
+    settles=tell(
         "the percentile asked, measured with this model, formats, engine and version, card and number of "
         "cards, at the stated concurrency or request rate; a higher percentile within the limit admits too, a "
         "lower one above it excludes too, a mean does neither"

@@ -14,6 +14,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Piece
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 _ANSWERS = {"permitted": "yes", "forbidden": "no"}
 _PLACES = ("offer", "machine", "gpu")
@@ -36,7 +37,12 @@ def _said(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> It
                 continue
             told = {key: word.value for key, word in item.words.items()}
             if (told["use"].casefold(), told["of"].casefold()) == (use, of):
-                text = f"{told['of']}: {told['use']} use {told['answer']}"
+                text = tell(
+                    "{of}: {use} use {answer}",
+                    of=told["of"],
+                    use=told["use"],
+                    answer=told["answer"],
+                )
                 answer = _ANSWERS[told["answer"]]
                 yield Claim(piece=piece.id, answer=answer, text=text, by=_claims.people(item))
 
@@ -47,21 +53,30 @@ def _speaks(piece: Piece, candidate: Candidate) -> bool:
 
 
 def _asked(requirement: Requirement) -> str:
-    return f"{requirement.facts['use'].value} use of {requirement.facts['of'].value}"
+    return tell(
+        "{use} use of {of}", use=requirement.facts["use"].value, of=requirement.facts["of"].value
+    )
 
 
 def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     name = "" if candidate.card is None else candidate.card.name
     trap = (
-        f"; {name} is a consumer card, and the terms of its driver may not permit a datacentre"
+        tell(
+            "; {name} is a consumer card, and the terms of its driver may not permit a datacentre",
+            name=name,
+        )
         if requirement.facts["use"].value == "datacentre" and _CONSUMER in name.casefold()
         else ""
     )
     return _conditions.document(
         "licence",
-        f"quote the terms that permit the {_asked(requirement)}: document, version and clause{trap}",
-        threshold=f"{_asked(requirement)} permitted",
-        supplier="whoever licenses it",
+        tell(
+            "quote the terms that permit the {asked}: document, version and clause{trap}",
+            asked=_asked(requirement),
+            trap=trap,
+        ),
+        threshold=tell("{asked} permitted", asked=_asked(requirement)),
+        supplier=tell("whoever licenses it"),
     )
 
 
@@ -69,7 +84,7 @@ MEMBER = Criterion(
     name="licence",
     title="Licence",
     compare=compare,
-    expects="licence or terms of use, by name and version",
-    settles="the clause about this use of this thing: permitted admits, forbidden excludes",
+    expects=tell("licence or terms of use, by name and version"),
+    settles=tell("the clause about this use of this thing: permitted admits, forbidden excludes"),
     needs=(("use",), ("of",)),
 )

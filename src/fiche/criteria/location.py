@@ -11,6 +11,7 @@ from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 _LONGEST_CODE = 3  # FR, FRA
 PLACES = ("country", "region", "datacentre")
@@ -22,7 +23,7 @@ def compare(
     """One comparison: is the place one of those that are allowed?"""
     claims = tuple(_said(requirement, candidate, ground))
     lacking = _lacking(requirement, candidate, claims)
-    return (comparison(" or ".join(_allowed(requirement)), claims, (lacking,)),)
+    return (comparison(listed(_allowed(requirement), " or "), claims, (lacking,)),)
 
 
 def _said(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
@@ -59,13 +60,32 @@ def _lacking(
     kind = _kind(requirement)
     offer = candidate.offer
     row = offer.facts.get("region") if offer is not None else None
-    told = [f"{claim.piece} says {claim.text}" for claim in claims if not claim.answer]
-    codes = f" ({'; '.join(told)}: allow it in the words of the document)" if told else ""
-    label = f"; the offer's row says {row.value}, which nobody attests" if row is not None else ""
+    told = [
+        tell("{piece} says {claim}", piece=claim.piece, claim=claim.text)
+        for claim in claims
+        if not claim.answer
+    ]
+    codes = (
+        tell(" ({told}: allow it in the words of the document)", told=listed(told, "; "))
+        if told
+        else ""
+    )
+    label = (
+        tell("; the offer's row says {row}, which nobody attests", row=row.value)
+        if row is not None
+        else ""
+    )
     return _conditions.document(
         "location",
-        f"have the provider attest the {kind} where the machine stands{codes}{label}",
-        threshold=f"{kind}: {' or '.join(_allowed(requirement))}",
+        tell(
+            "have the provider attest the {kind} where the machine stands{codes}{label}",
+            kind=kind,
+            codes=codes,
+            label=label,
+        ),
+        threshold=tell(
+            "{kind}: {allowed}", kind=kind, allowed=listed(_allowed(requirement), " or ")
+        ),
         supplier=seller_of(candidate),
     )
 
@@ -74,8 +94,8 @@ MEMBER = Criterion(
     name="location",
     title="Location",
     compare=compare,
-    expects="contract, quote or document of the provider",
-    settles=(
+    expects=tell("contract, quote or document of the provider"),
+    settles=tell(
         "the country, region or datacentre that the provider's document names for this offer or machine: one "
         "of those allowed admits, another excludes, a code for a name leaves it to confirm; a label in an "
         "offer's row is no document"

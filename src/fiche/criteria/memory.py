@@ -27,6 +27,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Assumed
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case
 
 if TYPE_CHECKING:
@@ -155,26 +156,42 @@ def _proven(seen: Evidence) -> Iterator[Claim]:
 def _conflicts(seen: Evidence) -> Iterator[str]:
     for run in seen.runs:
         if run.scope.disputed:
-            yield from (f"{run.piece}: {text}" for text in run.scope.contradicted)
+            yield from (
+                tell("{piece}: {text}", piece=run.piece, text=text)
+                for text in run.scope.contradicted
+            )
         if run.covers and _below_floor(run, seen):
             floor = seen.floor.low if seen.floor is not None else 0
-            yield (
-                f"{run.piece} peaked at most at {run.most} B, below the computed floor of {floor} B: "
-                "something else ran"
+            yield tell(
+                "{piece} peaked at most at {most} B, below the computed floor of {floor} B: "
+                "something else ran",
+                piece=run.piece,
+                most=str(run.most),
+                floor=floor,
             )
     for fail in seen.failures:
         if fail.disputed:
-            yield from (f"{fail.piece}: {text}" for text in fail.scope.contradicted)
+            yield from (
+                tell("{piece}: {text}", piece=fail.piece, text=text)
+                for text in fail.scope.contradicted
+            )
         if not fail.proven:
             continue
         for run in seen.covering:
-            yield f"{run.piece} succeeded and {fail.piece} failed in one scope"
+            yield tell(
+                "{piece} succeeded and {piece2} failed in one scope",
+                piece=run.piece,
+                piece2=fail.piece,
+            )
         room = seen.capacity.visible
         most = fail.total[1] if fail.total else None
         if room is not None and most is not None and room.low > most:
-            yield (
-                f"{fail.piece} failed on a card that showed at most {most} B, this machine shows at "
-                f"least {room.low} B"
+            yield tell(
+                "{piece} failed on a card that showed at most {most} B, this machine shows at "
+                "least {room} B",
+                piece=fail.piece,
+                most=most,
+                room=room.low,
             )
 
 
@@ -226,7 +243,7 @@ def _simulated(seen: Evidence) -> Standing | None:
 
 def _supposed(computed: Standing | None) -> str:
     if computed is None:
-        return "the conservative envelope is not exceeded"
+        return tell("the conservative envelope is not exceeded")
     from fiche.criteria._simulated import said_of
 
     return said_of(computed)
@@ -239,23 +256,29 @@ def _if_held(
     held = []
     leaning = (floor, need if assumed_need else None)
     if any(figure is not None and not pinned(figure) for figure in leaning):
-        held.append("the stated parameter count and dimensions of the model hold")
+        held.append(tell("the stated parameter count and dimensions of the model hold"))
     if need is not None and assumed_need:
         held.append(_supposed(computed))
         for guess in trace.assumptions(need):
             if isinstance(guess.origin, Assumed):
                 held.append(
-                    f"{guess.id} = {guess.low} B, assumed by {guess.origin.by}: {guess.origin.because}"
+                    tell(
+                        "{guess} = {guess_low} B, assumed by {by}: {because}",
+                        guess=guess.id,
+                        guess_low=guess.low,
+                        by=guess.origin.by,
+                        because=guess.origin.because,
+                    )
                 )
     return tuple(held)
 
 
 MEMBER = Criterion(
     name="memory",
-    title="Device memory",
+    title=tell("Device memory"),
     compare=compare,
-    expects="record of the whole loop, and the machine's print of its total memory",
-    settles=(
+    expects=tell("record of the whole loop, and the machine's print of its total memory"),
+    settles=tell(
         "The peak of a covering run, with the margin, within what the machine offers on each device admits. A "
         "floor above it, or a proven failure that covers the case, excludes."
     ),

@@ -18,6 +18,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Run
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 _WORDS = ("placement.split", "placement.sharding", "placement.offload")
 
@@ -55,8 +56,8 @@ def _counted(asked: Figure, there: Figure) -> Comparison:
         have_high=there,
         need_shown=asked,
         have_shown=there,
-        need_words=f"{asked.low} devices",  # devices and cards have no distance
-        have_words=f"{there.low} cards",
+        need_words=tell("{asked} devices", asked=asked.low),  # devices and cards have no distance
+        have_words=tell("{there} cards", there=there.low),
     )
 
 
@@ -69,11 +70,13 @@ def _runs(
         scope = scope_of(ask, piece, run, "placement", ground)
         idle = tuple(_idle(run, num_devices))
         if scope.covers and not idle:
-            text = f"ran on {num_devices} devices"
+            text = tell("ran on {num_devices} devices", num_devices=num_devices)
             found.append(Claim(piece=piece.id, answer="yes", text=text, by=scope.by))
         elif not short:
             why = (*scope.short, *scope.contradicted, *idle)
-            short = [f"{piece.id} does not cover: {'; '.join(why[:3])}"]
+            short = [
+                tell("{piece} does not cover: {why}", piece=piece.id, why=listed(why[:3], "; "))
+            ]
     return tuple(found), tuple(short)
 
 
@@ -82,46 +85,52 @@ def _idle(run: Run, num_devices: int) -> Iterator[str]:
     held = held_on(run)
     used = sum(most > 0 for most in held.values())
     if len(held) >= num_devices > used:
-        yield f"memory was held on {used} of {len(held)} devices"
+        yield tell("memory was held on {used} of {held} devices", used=used, held=len(held))
 
 
 def _wanted(candidate: Candidate, devices: Figure) -> str:
     facts = candidate.workload.facts
     told = [facts[path].value.replace("_", " ") for path in _WORDS if path in facts]
     engine = [facts[path].value for path in ("engine.name", "engine.version") if path in facts]
-    by = f" by {' '.join(engine)}" if engine else ""
+    by = tell(" by {engine}", engine=listed(engine, " ")) if engine else ""
     return f"{', '.join((f'{devices.low} devices', *told))}{by}"
 
 
 def _unplaced(candidate: Candidate) -> Comparison:
-    text = (
-        f"state on how many of the {candidate.cards.low} cards the load is placed, and how it is split: "
-        "several cards are not one pool"
+    text = tell(
+        "state on how many of the {cards} cards the load is placed, and how it is split: "
+        "several cards are not one pool",
+        cards=candidate.cards.low,
     )
     return Comparison(
-        need_words="a stated placement",
-        have_words=f"{candidate.cards.low} cards",
+        need_words=tell("a stated placement"),
+        have_words=tell("{cards} cards", cards=candidate.cards.low),
         conditions=(_conditions.placement(text),),
     )
 
 
 def _lacking(wanted: str, candidate: Candidate, short: tuple[str, ...]) -> Condition:
-    nearest = f" ({short[0]})" if short else ""
+    nearest = tell(" ({short})", short=short[0]) if short else ""
     return Condition(
         topic="placement",
-        text=f"run this load on {candidate.gpu} placed as stated ({wanted}) and import the record{nearest}",
+        text=tell(
+            "run this load on {gpu} placed as stated ({wanted}) and import the record{nearest}",
+            gpu=candidate.gpu,
+            wanted=wanted,
+            nearest=nearest,
+        ),
         threshold=wanted,
-        supplier="whoever can run it",
-        piece_kind="record",
+        supplier=tell("whoever can run it"),
+        piece_kind=tell("record"),
     )
 
 
 MEMBER = Criterion(
     name="placement",
-    title="Placement on several devices",
+    title=tell("Placement on several devices"),
     compare=compare,
-    expects="record of a run placed that way on that many devices",
-    settles=(
+    expects=tell("record of a run placed that way on that many devices"),
+    settles=tell(
         "A successful run of the engine at its version on that many of these cards, placed as stated, admits; "
         "one device needs none. More devices than there are cards excludes. A document admits nothing."
     ),

@@ -13,6 +13,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 
 def compare(
@@ -39,9 +40,15 @@ def _value(piece: str, figure: Figure, term: Fact | None, by: tuple[str, ...] = 
     """The term stays beside the watts: two that differ in it may both be true."""
     if term is None:
         return Value(piece=piece, figure=figure, by=by)
-    who = piece or "the catalog"
-    text = f"{figure_text(figure)} {term.value}"
-    return Value(piece=piece, figure=figure, by=by, text=text, noted=(f"{who} says {text}",))
+    who = piece or tell("the catalog")
+    text = tell("{figure} {term}", figure=figure_text(figure), term=term.value)
+    return Value(
+        piece=piece,
+        figure=figure,
+        by=by,
+        text=text,
+        noted=(tell("{who} says {text}", who=who, text=text),),
+    )
 
 
 def _term(wanted: Fact | None, told: Fact | None) -> bool:
@@ -51,13 +58,23 @@ def _term(wanted: Fact | None, told: Fact | None) -> bool:
 def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     limit, term = requirement.figures["at_most"], requirement.facts.get("term")
     asked = (
-        "(TDP, TGP or TBP)" if term is None else f"{term.value}: watts of another do not compare"
+        tell("(TDP, TGP or TBP)")
+        if term is None
+        else tell("{term}: watts of another do not compare", term=term.value)
     )
     return _conditions.document(
         "power",
-        f"state the power of {candidate.gpu} from a document, with its term {asked}",
-        threshold=f"<= {asked_text(limit)}{'' if term is None else f' {term.value}'}",
-        supplier="maker",
+        tell(
+            "state the power of {gpu} from a document, with its term {asked}",
+            gpu=candidate.gpu,
+            asked=asked,
+        ),
+        threshold=tell(
+            "<= {limit}{other}",
+            limit=asked_text(limit),
+            other="" if term is None else tell(" {term}", term=term.value),
+        ),
+        supplier=tell("maker"),
     )
 
 
@@ -65,8 +82,8 @@ MEMBER = Criterion(
     name="power",
     title="Power",
     compare=compare,
-    expects="row of the catalog or maker's document, with its term",
-    settles=(
+    expects=tell("row of the catalog or maker's document, with its term"),
+    settles=tell(
         "At most the limit admits, more excludes. Where the limit names a term, watts of another term (TDP, "
         "TGP, TBP) do not compare: to confirm."
     ),

@@ -13,6 +13,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 
 def compare(
@@ -24,7 +25,7 @@ def compare(
     makers = _maker(wanted, candidate, ground)
     found = comparison(wanted, claims, (_lacking(wanted, makers, candidate),))
     if not claims:
-        found = replace(found, have_words=f"maker: {makers}")
+        found = replace(found, have_words=tell("maker: {makers}", makers=makers))
     return (with_noted(found, question(candidate), "precision", ground),)
 
 
@@ -35,7 +36,7 @@ def _runs(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]
     for piece, run in _claims.succeeded(ground):
         scope = scope_of(ask, piece, run, "precision", ground, also=("formats.compute",))
         if scope.covers:
-            yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
+            yield Claim(piece=piece.id, answer="yes", text=tell("ran"), by=scope.by)
 
 
 def _documents(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
@@ -86,23 +87,28 @@ def _maker(wanted: str, candidate: Candidate, ground: Inquiry) -> str:
 
 def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
     says = {
-        "yes": "the maker says yes; no run confirms it",
-        "no": "the maker says no, which software may emulate",
+        "yes": tell("the maker says yes; no run confirms it"),
+        "no": tell("the maker says no, which software may emulate"),
     }.get(maker, "no source says whether the card supports it")
     return _conditions.compatibility(
-        f"show {wanted} on {candidate.gpu} with this engine and version ({says}): a run, or the engine's "
-        "own document",
-        supplier="whoever can run it",
+        tell(
+            "show {wanted} on {gpu} with this engine and version ({says}): a run, or the engine's "
+            "own document",
+            wanted=wanted,
+            gpu=candidate.gpu,
+            says=says,
+        ),
+        supplier=tell("whoever can run it"),
         threshold=wanted,
     )
 
 
 MEMBER = Criterion(
     name="precision",
-    title="Precision support",
+    title=tell("Precision support"),
     compare=compare,
-    expects="record of a run in this format, or the engine's document",
-    settles=(
+    expects=tell("record of a run in this format, or the engine's document"),
+    settles=tell(
         "Such a run, or the document of the engine at that version, admits; its refusal on that capability "
         "excludes. A sheet or a quote does neither, and a maker's no is to confirm: software may emulate."
     ),

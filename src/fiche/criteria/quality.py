@@ -18,6 +18,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 
 def compare(
@@ -63,8 +64,13 @@ def _recovered(requirement: Requirement, candidate: Candidate, ground: Inquiry) 
     best = max if "at_least" in told.found[0].asked.figures else min
     _, found, _ = best(read, key=lambda one: (one[0].figure.low, one[0].piece))
     apart = len({sides for _, _, sides in read}) > 1
-    texts = dict.fromkeys(f"{one.piece} gives {figure_text(one.figure)}" for one in told.found)
-    conflicts = (f"thresholds of the baseline: {'; '.join(texts)}",) if apart else ()
+    texts = dict.fromkeys(
+        tell("{piece} gives {figure}", piece=one.piece, figure=figure_text(one.figure))
+        for one in told.found
+    )
+    conflicts = (
+        (tell("thresholds of the baseline: {texts}", texts=listed(texts, "; ")),) if apart else ()
+    )
     sources = tuple(Claim(piece=one.piece, answer="", by=one.by) for one in told.found if one.piece)
     with_source = with_claims(found, sources) if found.claims else found
     return replace(with_source, conflicts=(*with_source.conflicts, *conflicts))
@@ -73,19 +79,29 @@ def _recovered(requirement: Requirement, candidate: Candidate, ground: Inquiry) 
 def _no_baseline(requirement: Requirement, short: tuple[str, ...]) -> Condition:
     where = next(
         (
-            f"{key.partition('.')[2]} {requirement.facts[key].value}"
+            tell(
+                "{partition} {facts}",
+                partition=key.partition(".")[2],
+                facts=requirement.facts[key].value,
+            )
             for key in ("baseline.piece", "baseline.candidate")
             if key in requirement.facts
         ),
         "",
     )
-    apart = f" ({'; '.join(short[:3])})" if short else ""
+    apart = tell(" ({short})", short=listed(short[:3], "; ")) if short else ""
     metric, dataset = (_word(requirement, key) for key in ("metric", "dataset"))
     return _conditions.document(
         "quality",
-        f"measure the baseline: {metric} on {dataset} of {where}, and import the result{apart}",
-        threshold=f"{metric} within the tolerance of the baseline",
-        supplier="whoever can run the evaluation",
+        tell(
+            "measure the baseline: {metric} on {dataset} of {where}, and import the result{apart}",
+            metric=metric,
+            dataset=dataset,
+            where=where,
+            apart=apart,
+        ),
+        threshold=tell("{metric} within the tolerance of the baseline", metric=metric),
+        supplier=tell("whoever can run the evaluation"),
     )
 
 
@@ -94,8 +110,12 @@ def _met_by_all(requirement: Requirement) -> Condition:
     metric, dataset = (_word(requirement, key) for key in ("metric", "dataset"))
     return _conditions.document(
         "quality",
-        f"state a tolerance that leaves something of the baseline of {metric} on {dataset}",
-        supplier="author of the fiche",
+        tell(
+            "state a tolerance that leaves something of the baseline of {metric} on {dataset}",
+            metric=metric,
+            dataset=dataset,
+        ),
+        supplier=tell("author of the fiche"),
     )
 
 
@@ -103,9 +123,11 @@ def _unsure(requirement: Requirement, score: Score) -> Condition:
     """A score whose standard error reaches over the threshold settles nothing."""
     return _conditions.document(
         "quality",
-        f"{score.piece}: {score.doubt}",
-        threshold=f"{_word(requirement, 'metric')} {_limit(requirement)}",
-        supplier="whoever can run the evaluation",
+        tell("{piece}: {doubt}", piece=score.piece, doubt=score.doubt),
+        threshold=tell(
+            "{word} {limit}", word=_word(requirement, "metric"), limit=_limit(requirement)
+        ),
+        supplier=tell("whoever can run the evaluation"),
     )
 
 
@@ -142,30 +164,47 @@ def _lacking(
 ) -> Condition:
     metric = _word(requirement, "metric")
     shots = (
-        f" with {requirement.facts['few_shot'].value} shots"
+        tell(" with {few_shot} shots", few_shot=requirement.facts["few_shot"].value)
         if "few_shot" in requirement.facts
         else ""
     )
     dataset = f"{_word(requirement, 'dataset')}{shots}"
     apart = _apart(requirement, candidate, ground)
-    doubted = [f"{score.piece}: {score.doubt}" for score in read if score.value is None]
+    doubted = [
+        tell("{piece}: {doubt}", piece=score.piece, doubt=score.doubt)
+        for score in read
+        if score.value is None
+    ]
     if doubted:
-        apart += f" ({'; '.join(doubted[:3])})"
+        told = listed(doubted[:3], "; ")
+        apart = tell("{apart} ({doubted})", apart=apart, doubted=told)
     return _conditions.document(
         "quality",
-        f"measure {metric} on {dataset} with the formats and the engine of this workload, and import "
-        f"the result{apart}",
-        threshold=f"{metric} {_limit(requirement)}",
-        supplier="whoever can run the evaluation",
+        tell(
+            "measure {metric} on {dataset} with the formats and the engine of this workload, and import "
+            "the result{apart}",
+            metric=metric,
+            dataset=dataset,
+            apart=apart,
+        ),
+        threshold=tell("{metric} {limit}", metric=metric, limit=_limit(requirement)),
+        supplier=tell("whoever can run the evaluation"),
     )
 
 
 def _limit(requirement: Requirement) -> str:
     signs = {"at_least": ">=", "at_most": "<="}
-    return " and ".join(
-        f"{sign} {number_text(requirement.figures[name].low)}"
-        for name, sign in signs.items()
-        if name in requirement.figures
+    return listed(
+        (
+            tell(
+                "{sign} {figures}",
+                sign=sign,
+                figures=number_text(requirement.figures[name].low),
+            )
+            for name, sign in signs.items()
+            if name in requirement.figures
+        ),
+        " and ",
     )
 
 
@@ -175,34 +214,42 @@ def _apart(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> s
             if item.fact == "quality" and _same(requirement, item.words):
                 scope = scope_of(question(candidate), piece, None, "quality", ground)
                 why = (*_sold(piece), *scope.short, *scope.contradicted)
-                return f" ({piece.id} does not cover: {'; '.join(why[:3])})" if why else ""
+                return (
+                    tell(
+                        " ({piece} does not cover: {why})",
+                        piece=piece.id,
+                        why=listed(why[:3], "; "),
+                    )
+                    if why
+                    else ""
+                )
     return ""
 
 
 def _sold(piece: Piece) -> tuple[str, ...]:
-    text = f"a {piece.kind} says what is offered, and measures nothing"
+    text = tell("a {kind} says what is offered, and measures nothing", kind=piece.kind)
     return (text,) if _claims.offered(piece) else ()
 
 
 def _word(requirement: Requirement, name: str) -> str:
     fact = requirement.facts.get(name)
-    return fact.value if fact else f"a {name} to be named"
+    return fact.value if fact else tell("a {name} to be named", name=name)
 
 
 def _untold() -> Condition:
     return _conditions.document(
         "quality",
-        "name the quality that must hold: metric, dataset and threshold, and import a result",
-        supplier="author of the fiche",
+        tell("name the quality that must hold: metric, dataset and threshold, and import a result"),
+        supplier=tell("author of the fiche"),
     )
 
 
 MEMBER = Criterion(
     name="quality",
-    title="Output quality",
+    title=tell("Output quality"),
     compare=compare,
-    expects="result of an evaluation, or a document that reports one with its scope",
-    settles=(
+    expects=tell("result of an evaluation, or a document that reports one with its scope"),
+    settles=tell(
         "the metric on the data set, of this model, its formats and engine: on the right side of the "
         "threshold, or of a baseline with its tolerance, admits, on the other excludes; within a standard "
         "error neither is shown"

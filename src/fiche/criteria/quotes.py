@@ -19,6 +19,7 @@ from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.procedure import QuotesRule
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import count_of
 
 _QUOTES = count_of("quotes")
@@ -55,7 +56,7 @@ def compare(
             need_high=needed,
             have_low=have,
             need_shown=needed,
-            have_shown=have.named(f"quotes.{requirement.id}", "sellers with a valid quote"),
+            have_shown=have.named(f"quotes.{requirement.id}", tell("sellers with a valid quote")),
             useful_margin=have - needed if enough else None,
             claims=tuple(
                 Claim(piece=one.piece.id, answer="", by=_claims.people(one.item)) for one in counted
@@ -106,9 +107,9 @@ def _seller(piece: Piece, ground: Inquiry) -> str:
 
 def _doubt(piece: Piece, seller: str, ground: Inquiry) -> str:
     if not seller:
-        return "it does not say whose it is: attest the seller"
+        return tell("it does not say whose it is: attest the seller")
     why = _claims.holds_on(piece, ground.date, ground)
-    return f"it {why}" if why else ""
+    return tell("it {why}", why=why) if why else ""
 
 
 def _one(quote: _Quote) -> Figure:
@@ -134,28 +135,35 @@ def _applies(rule: QuotesRule, candidate: Candidate, ground: Inquiry) -> bool:
 
 
 def _lacking(needed: Figure, counted: list[_Quote], read: list[_Quote]) -> Condition:
-    have = ", ".join(one.seller for one in counted) or "none"
-    apart = [f"{one.piece.id}: {one.doubt}" for one in read if one.doubt]
-    tail = f" ({'; '.join(apart[:3])})" if apart else ""
+    have = listed(one.seller for one in counted) or "none"
+    apart = [
+        tell("{piece}: {doubt}", piece=one.piece.id, doubt=one.doubt) for one in read if one.doubt
+    ]
+    tail = tell(" ({apart})", apart=listed(apart[:3], "; ")) if apart else ""
     missing = number_text(needed.low - len(counted))
     return _conditions.document(
         "quotes",
-        f"get {missing} more written quote(s) for the same need, of sellers other than those on record: "
-        f"{have}{tail}",
-        threshold=f">= {number_text(needed.low)} sellers",
-        supplier="purchasing office",
+        tell(
+            "get {missing} more written quote(s) for the same need, of sellers other than those on record: "
+            "{have}{tail}",
+            missing=missing,
+            have=have,
+            tail=tail,
+        ),
+        threshold=tell(">= {needed} sellers", needed=number_text(needed.low)),
+        supplier=tell("purchasing office"),
     )
 
 
 def _untold(ground: Inquiry) -> Condition:
     """Nobody says a number, or the policy says one for dearer packages only: these are two questions."""
-    where = "at_least here, or quotes_needed in the policy"
+    where = tell("at_least here, or quotes_needed in the policy")
     if ground.policy.thresholds.quotes:
-        where = "at_least here; the policy asks for none at the cost of this package alone"
+        where = tell("at_least here; the policy asks for none at the cost of this package alone")
     return _conditions.document(
         "quotes",
-        f"say how many quotes are needed: {where}",
-        supplier="author of the fiche",
+        tell("say how many quotes are needed: {where}", where=where),
+        supplier=tell("author of the fiche"),
     )
 
 
@@ -163,8 +171,8 @@ MEMBER = Criterion(
     name="quotes",
     title="Quotes",
     compare=compare,
-    expects="quotes of different sellers",
-    settles=(
+    expects=tell("quotes of different sellers"),
+    settles=tell(
         "as many sellers as asked here or by the policy, each with a priced quote that holds on the "
         "decision's date, admit; fewer leave it to confirm, and nothing excludes"
     ),

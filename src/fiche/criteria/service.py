@@ -9,6 +9,7 @@ from fiche.criteria._told import comparison
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 
 
 def compare(
@@ -18,7 +19,10 @@ def compare(
     wanted = requirement.facts["service"].value
     lacking = _conditions.document(
         "service",
-        f"have the seller put in writing that '{wanted}' comes with the offer: a card's sheet does not",
+        tell(
+            "have the seller put in writing that '{wanted}' comes with the offer: a card's sheet does not",
+            wanted=wanted,
+        ),
         threshold=wanted,
     )
     return (comparison(wanted, tuple(_claims_of(wanted, candidate, ground)), (lacking,)),)
@@ -34,16 +38,16 @@ def _claims_of(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[C
             yield Claim(
                 piece=piece.id,
                 answer="no" if refused else "yes",
-                text="not included" if refused else wanted,
+                text=tell("not included") if refused else wanted,
                 by=_claims.people(item),
             )
 
 
 MEMBER = Criterion(
     name="service",
-    title="Managed service",
+    title=tell("Managed service"),
     compare=compare,
-    expects="document of the offer that names the service",
-    settles="Named as part of the offer admits; said not to be part of it excludes.",
+    expects=tell("document of the offer that names the service"),
+    settles=tell("Named as part of the offer admits; said not to be part of it excludes."),
     needs=(("service",),),
 )

@@ -19,6 +19,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.number import Misread
 from fiche.kernel.piece import Piece
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.specifier import Specifier
 from fiche.kernel.version import Version, parse_version
 
@@ -67,7 +68,7 @@ def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
     for piece, run in _claims.succeeded(ground):
         scope = scope_of(ask, piece, run, "software", ground)
         if scope.covers:
-            yield Claim(piece=piece.id, answer="yes", text="ran", by=scope.by)
+            yield Claim(piece=piece.id, answer="yes", text=tell("ran"), by=scope.by)
     for piece, item in _claims.attested("software", candidate, ground):
         answer = item.words.get("answer")
         if (
@@ -194,36 +195,56 @@ def _wanted(requirement: Requirement, candidate: Candidate) -> str:
     if "component" not in requirement.facts:
         facts = candidate.workload.facts
         told = [facts[p].value for p in ("engine.name", "engine.version") if p in facts]
-        return " ".join(told) or "the workload's software"
+        return listed(told, " ") or tell("the workload's software")
     signs = {"at_least": ">=", "at_most": "<=", "version": "=="}
     bounds = [
-        f"{s} {requirement.facts[n].value}" for n, s in signs.items() if n in requirement.facts
+        tell("{sign} {facts}", sign=s, facts=requirement.facts[n].value)
+        for n, s in signs.items()
+        if n in requirement.facts
     ]
     specifier = requirement.facts.get("specifier")
     asked = [] if specifier is None else [specifier.value.replace(" ", "").replace(",", ", ")]
-    return " ".join([requirement.facts["component"].value, *asked, *bounds])
+    return listed([requirement.facts["component"].value, *asked, *bounds], " ")
 
 
 def _lacking(
     requirement: Requirement, candidate: Candidate, claims: tuple[Claim, ...]
 ) -> Condition:
     wanted = _wanted(requirement, candidate)
-    where = candidate.machine or "the machine offered"
-    unordered = [f"{claim.piece} says {claim.text}" for claim in claims if not claim.answer]
-    apart = f" ({'; '.join(unordered)}, which has no order with it)" if unordered else ""
+    where = candidate.machine or tell("the machine offered")
+    unordered = [
+        tell("{piece} says {claim}", piece=claim.piece, claim=claim.text)
+        for claim in claims
+        if not claim.answer
+    ]
+    apart = (
+        tell(" ({unordered}, which has no order with it)", unordered=listed(unordered, "; "))
+        if unordered
+        else ""
+    )
     if "component" in requirement.facts:
-        text = f"have {where} print its version of {wanted}, or a document of it attest one{apart}"
+        text = tell(
+            "have {where} print its version of {wanted}, or a document of it attest one{apart}",
+            where=where,
+            wanted=wanted,
+            apart=apart,
+        )
     else:
-        text = f"show that {wanted} works on {candidate.gpu}: a run on {where}, or the software's own document"
-    return _conditions.compatibility(text, supplier="operator or seller", threshold=wanted)
+        text = tell(
+            "show that {wanted} works on {gpu}: a run on {where}, or the software's own document",
+            wanted=wanted,
+            gpu=candidate.gpu,
+            where=where,
+        )
+    return _conditions.compatibility(text, supplier=tell("operator or seller"), threshold=wanted)
 
 
 MEMBER = Criterion(
     name="software",
-    title="Software and versions",
+    title=tell("Software and versions"),
     compare=compare,
-    expects="record of the machine, or document that names the version",
-    settles=(
+    expects=tell("record of the machine, or document that names the version"),
+    settles=tell(
         "With a component, a must states its versions: one that meets the bounds admits, another excludes, "
         "one without a place in the order of versions is to confirm. Without a component, a run of the engine"
         " at its version on this card admits, and so does the engine's own document; one that refuses the "

@@ -10,6 +10,7 @@ from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 # Levels and service times are words that cannot be put in order: other words are another question.
 _NAME, _HOURS = "support", ("hours",)
@@ -47,27 +48,39 @@ def _level(requirement: Requirement, found: list[Granted], lacking: Condition) -
         if not one.untold
     )
     claims = _claims.deciding(yes)
-    short = [f"{one.piece.id}: {'; '.join(one.untold)}" for one in found if one.untold]
+    short = [
+        tell("{piece}: {untold}", piece=one.piece.id, untold=listed(one.untold, "; "))
+        for one in found
+        if one.untold
+    ]
     asked = Comparison(need_words=level, conditions=() if claims else (nearest(lacking, short),))
     return with_claims(asked, claims)
 
 
 def _lacking(requirement: Requirement, candidate: Candidate, ground: Inquiry) -> Condition:
     facts, most = requirement.facts, requirement.figures.get("at_most")
-    what = [f"the level '{facts[_NAME].value}'"] if _NAME in facts else []
-    what += ["the hours until an answer"] if most is not None else []
-    what += [f"its service time {facts['hours'].value}"] if "hours" in facts else []
+    what = [tell("the level '{facts}'", facts=facts[_NAME].value)] if _NAME in facts else []
+    what += [tell("the hours until an answer")] if most is not None else []
+    what += (
+        [tell("its service time {hours}", hours=facts["hours"].value)] if "hours" in facts else []
+    )
     others = dict.fromkeys(
-        f"{piece.id} names {item.words['name'].value}"
+        tell("{piece} names {name}", piece=piece.id, name=item.words["name"].value)
         for piece, item in _claims.attested("support", candidate, ground)
         if "name" in item.words and _NAME in facts
         if item.words["name"].value.casefold() != facts[_NAME].value.casefold()
     )
-    apart = f" ({'; '.join(others)})" if others else ""
+    apart = tell(" ({others})", others=listed(others, "; ")) if others else ""
     return _conditions.document(
         "support",
-        f"have the support put in writing: {' and '.join(what)}{apart}",
-        threshold=f"<= {figure_text(most)}" if most is not None else facts[_NAME].value,
+        tell(
+            "have the support put in writing: {what}{apart}",
+            what=listed(what, " and "),
+            apart=apart,
+        ),
+        threshold=tell("<= {most}", most=figure_text(most))
+        if most is not None
+        else facts[_NAME].value,
         supplier=seller_of(candidate),
     )
 
@@ -76,8 +89,8 @@ MEMBER = Criterion(
     name="support",
     title="Support",
     compare=compare,
-    expects="quote, contract or service description of the seller",
-    settles=(
+    expects=tell("quote, contract or service description of the seller"),
+    settles=tell(
         "hours until an answer, or the level by its name, granted for this offer or machine, admits; a longer "
         "time excludes, a level of another name or a service time in other words leaves it to confirm"
     ),

@@ -18,6 +18,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Piece, Result
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case
 
 TOKENS = "tokens/s"
@@ -72,7 +73,7 @@ def _asked(requirement: Requirement, candidate: Candidate, case: Case | None) ->
         case=case,
         threshold=Threshold(figure=least, at_least=True),
         what=_named(requirement),
-        said=f"{_named(requirement)} >= {figure_text(least)}",
+        said=tell("{named} >= {least}", named=_named(requirement), least=figure_text(least)),
         load=load,
         equal=same_of(of),
         conditions=_measured.open_load(candidate, case, load),
@@ -93,7 +94,7 @@ def _named(requirement: Requirement) -> str:
     if "metric" in requirement.facts:
         return requirement.facts["metric"].value
     of = _of(requirement)
-    return f"{of} throughput" if of else "throughput"
+    return tell("{of} throughput", of=of) if of else "throughput"
 
 
 def _of(requirement: Requirement) -> str:
@@ -134,8 +135,8 @@ MEMBER = Criterion(
     name="throughput",
     title="Throughput",
     compare=compare,
-    expects="result of a benchmark, or a document that reports one with its scope",
-    settles=(
+    expects=tell("result of a benchmark, or a document that reports one with its scope"),
+    settles=tell(
         "a rate measured with this model, formats, engine and version, card and number of cards, under the "
         "case's load and concurrency; at least as much admits, less excludes; no price, label or sheet counts"
     ),

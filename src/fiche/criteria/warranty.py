@@ -10,6 +10,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 _WORDS = ("service", "returns")
 
@@ -26,15 +27,19 @@ def compare(
 def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     least = figure_text(requirement.figures["at_least"])
     told = [
-        f"{name} {requirement.facts[key].value}"
-        for key, name in (("service", "service"), ("returns", "the way back paid by"))
+        tell("{name} {facts}", name=name, facts=requirement.facts[key].value)
+        for key, name in (("service", "service"), ("returns", tell("the way back paid by")))
         if key in requirement.facts
     ]
-    beside = f" ({', '.join(told)})" if told else ""
+    beside = tell(" ({told})", told=listed(told)) if told else ""
     return _conditions.document(
         "warranty",
-        f"have the warranty of {candidate.gpu} put in writing: how many months from delivery{beside}",
-        threshold=f">= {least}",
+        tell(
+            "have the warranty of {gpu} put in writing: how many months from delivery{beside}",
+            gpu=candidate.gpu,
+            beside=beside,
+        ),
+        threshold=tell(">= {least}", least=least),
         supplier=seller_of(candidate),
     )
 
@@ -43,8 +48,8 @@ MEMBER = Criterion(
     name="warranty",
     title="Warranty",
     compare=compare,
-    expects="quote, contract or warranty terms of the seller",
-    settles=(
+    expects=tell("quote, contract or warranty terms of the seller"),
+    settles=tell(
         "months that the document grants for this offer or machine, with the service and the payer of the way "
         "back where they are asked; as many admit, fewer or another payer exclude, a "
         "service in other words leaves it to confirm"

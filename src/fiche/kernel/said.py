@@ -2,15 +2,19 @@
 
 It *is* its English text: machine forms, the terminal and comparisons see a plain string. A template is a
 message of the language catalogs; fillings are names, counts, and other told texts. Adding or cutting such a
-text makes plain English of it, so parts are filled in, never glued on.
+text makes plain English of it, so parts are filled in, never glued on. A filling that is a date of ISO 8601
+is written as the language writes dates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Self
 
-Filling = str | int
+from fiche.kernel.unit import Unit
+
+Filling = str | int | Fraction
 
 
 class Said(str):
@@ -59,7 +63,30 @@ class Listed(str):
         return self.items, self.between
 
 
-def tell(template: str, /, **fillings: Filling) -> Said:
+class Shown(str):
+    """A number with its unit in English, which knows the number: another language writes it in its own way."""
+
+    __slots__ = ("high", "low", "unit")
+
+    low: int | Fraction
+    high: int | Fraction | None
+    unit: Unit
+
+    def __new__(
+        cls, text: str, low: int | Fraction, high: int | Fraction | None, unit: Unit
+    ) -> Self:
+        """`text` is its English form; `high=None` is "at least"."""
+        made = super().__new__(cls, text)
+        made.low, made.high, made.unit = low, high, unit
+        return made
+
+    def __getnewargs__(  # type: ignore[override]
+        self,
+    ) -> tuple[str, int | Fraction, int | Fraction | None, Unit]:
+        return str(self), self.low, self.high, self.unit
+
+
+def tell(template: str, /, **fillings: Filling) -> str:
     """A text of fiche's own: `tell("have {machine} print its total", machine=name)`.
 
     Without fillings the template is the text as it stands, braces and all.
@@ -67,11 +94,11 @@ def tell(template: str, /, **fillings: Filling) -> Said:
     return Said(template, fillings)
 
 
-def tell_count(one: str, many: str, count: int, /, **fillings: Filling) -> Said:
+def tell_count(one: str, many: str, count: int, /, **fillings: Filling) -> str:
     """The same by a count, which fills `{count}`: `tell_count("{count} run", "{count} runs", 2)`."""
     return Said(one, {"count": count, **fillings}, many, count)
 
 
-def listed(items: Iterable[str], between: str = ", ") -> Listed:
+def listed(items: Iterable[str], between: str = ", ") -> str:
     """Texts joined, each of which can still be told in another language."""
     return Listed(items, between)
