@@ -14,6 +14,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.origin import Declared, Origin, Stated
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 
 Json = int | Fraction | str | bool | None | list["Json"] | dict[str, "Json"]
@@ -123,18 +124,28 @@ class Config:
             return Declared(address=place, by=self.file, printed=str(value))
         return Stated(
             span=None,
-            because=f"{self.file} leaves {name} out: default of {self.model_type} in {self.classes_of}",
+            because=tell(
+                "{file} leaves {name} out: default of {model_type} in {classes_of}",
+                file=self.file,
+                name=name,
+                model_type=self.model_type,
+                classes_of=self.classes_of,
+            ),
         )
 
     def _id(self, name: str) -> str:
         return f"config{self.place}/{name}".replace("/", ".")
 
     def _missing(self, name: str, counts: str) -> Unknown:
-        text = f"give {self.place.lstrip('/').replace('/', '.') or 'the configuration'} its {name}"
+        text = tell(
+            "give {it} its {name}",
+            it=self.place.lstrip("/").replace("/", ".") or tell("the configuration"),
+            name=name,
+        )
         condition = Condition(
             topic="architecture",
             text=text,
-            supplier="author of the fiche",
+            supplier=tell("author of the fiche"),
             piece_kind="config.json",
         )
         return Unknown(condition=condition, unit=count_of(counts), id=self._id(name), label=name)

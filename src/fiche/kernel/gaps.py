@@ -16,6 +16,7 @@ from fiche.kernel.piece import Piece, Run
 from fiche.kernel.readings import observation_id, observed
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Policy
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 # Requests that merely wait are not resident (A4): a run need not have had as many.
@@ -147,7 +148,9 @@ def _of_run(case: str, piece: Piece, run: Run, estimate: Figure) -> Iterator[Gap
             name = observation_id(piece.id, run.id, place)
             peak = observed(seen, name)
             if peak is not None:
-                label = f"{seen.counter} less the estimate of case '{case}'"
+                label = tell(
+                    "{counter} less the estimate of case '{case}'", counter=seen.counter, case=case
+                )
                 yield Gap(
                     case=case,
                     piece=piece.id,

@@ -11,6 +11,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Simulated
 from fiche.kernel.record import field, record, replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 
 # The kind of piece that holds one.
@@ -190,13 +191,18 @@ def details(told: Simulation, piece: str) -> Iterator[Figure]:
     top = peak_phase(told)
     for one in top.at_peak.live:
         path = f"at_peak/live/{one.place}/bytes"
-        made = simulated(one.num_bytes, top.pointer, path, f"live {one.kind}", told.by)
+        made = simulated(
+            one.num_bytes, top.pointer, path, tell("live {kind}", kind=one.kind), told.by
+        )
         yield made.named(
-            f"{piece}/live.{one.kind}", f"{one.kind.replace('_', ' ')} live at the peak"
+            f"{piece}/live.{one.kind}",
+            tell("{kind} live at the peak", kind=one.kind.replace("_", " ")),
         )
     for place, effect in enumerate(told.effects, 1):
         made = simulated(effect.peak_bytes, effect.pointer, "peak_bytes", effect.name, told.by)
-        yield made.named(f"{piece}/effect.{place}", f"{effect.name}: the most held at once")
+        yield made.named(
+            f"{piece}/effect.{place}", tell("{effect}: the most held at once", effect=effect.name)
+        )
     for place, item in enumerate(told.uncovered, 1):
         if item.low is not None or item.high is not None:
             yield replace(bound_of(item, told.by), id=f"{piece}/uncovered.{place}")
@@ -206,5 +212,9 @@ def bound_of(item: Uncovered, by: str) -> Figure:
     """From what is documented at least to what is documented at most; an end that is not stays open."""
     key = "low_bytes" if item.high is None else "high_bytes"
     value = item.low if item.high is None else item.high
-    most = simulated(value or 0, item.pointer, key, f"uncovered: {item.name}", by, stat="bound")
-    return replace(most, low=item.low or 0, high=item.high, label=f"{item.name}, as documented")
+    most = simulated(
+        value or 0, item.pointer, key, tell("uncovered: {item}", item=item.name), by, stat="bound"
+    )
+    return replace(
+        most, low=item.low or 0, high=item.high, label=tell("{item}, as documented", item=item.name)
+    )
