@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 INK, QUIET, RULE, PAPER = "#14171a", "#474e57", "#d5dae0", "#ffffff"
-FONT = "Fiche Sans, Helvetica, Arial, sans-serif"
+FONT = "Fiche Sans, Fiche Sans Further, Helvetica, Arial, sans-serif"
 # Units of a picture: 0.178 mm on paper, so that letters are 7.5 pt; on screens see the style sheet.
 LETTERS = 15
 
@@ -29,7 +29,7 @@ _FILLS = {
     "requested": "#6f8295",
     "allocated": "#6f8295",
 }
-_EDGED = ("sure", "most", "margin", "assumed", "free")
+_EDGED = ("sure", "most", "margin", "assumed", "free", "reserved")
 # Pattern: side, height, and what is in it; `H` is the hatch's stroke.
 _PATTERNS = {
     "assumed": (10, 10, "M-2 12 L12 -2 M-2 2 L2 -2 M8 12 L12 8", 2.5, "#5b4a00"),
@@ -46,6 +46,8 @@ _STROKES = {
     "grid": ("rule", RULE, 1, ""),
     "tick": ("ink", INK, 1.5, ""),
     "edge": ("ink", INK, 3, ""),
+    "halo": ("paper", PAPER, 5, ""),
+    "base": ("ink", INK, 2.4, ""),
     "seam": ("paper", PAPER, 1.5, ""),
     "need": ("ink", INK, 1.5, "5 3"),
     "guide": ("quiet", QUIET, 1.2, "1 4"),
@@ -74,7 +76,8 @@ def _pattern(name: str, kind: str) -> str:
     width, height, way, stroke, colour = _PATTERNS[kind]
     return (
         f'<pattern id="{name}-{kind}" width="{width}" height="{height}" patternUnits="userSpaceOnUse">'
-        f'<path class="hatch h-{kind}" d="{way}" stroke="{colour}" stroke-width="{stroke}" fill="none"/></pattern>'
+        f'<path class="hatch h-{kind}" d="{way}" stroke="{colour}" stroke-width="{stroke}" '
+        'fill="none"/></pattern>'
     )
 
 

@@ -60,7 +60,7 @@ def sign(shape: str, x: int, y: int) -> str:
     return {
         "disc": f'<circle cx="{x}" cy="{y}" r="6" {solid}/>',
         "ring": f'<circle cx="{x}" cy="{y}" r="5" {line}/>',
-        "triangle": f'<path d="M{x} {y} l-7 -12 h14 z" {solid}/>',
+        "triangle": f'<path d="M{x} {y - 8} l7 13 h-14 z" {solid}/>',
         "cross": f'<path d="M{x - 6} {y - 6} l12 12 M{x - 6} {y + 6} l12 -12" {line}/>',
         "floor": f'<path d="M{x} {y} l-5 9 h10 z" {solid}/>',
         "onward": f'<path d="M{x} {y - 5} l7 5 l-7 5" {_paint.stroke("onward")}/>',

@@ -34,11 +34,11 @@ _FADING = ((4, 6), (13, 4), (20, 3), (26, 2))
 
 
 def picture(desk: Desk) -> Drawing | None:
-    """The picture; None where neither a need nor a capacity is known."""
+    """The picture; None where no need is known."""
     groups = asked(desk)
     drawn, left = groups[:MOST_NEEDS], len(groups[MOST_NEEDS:])
     most = max((_most(desk, group) for group in drawn), default=0)
-    if not most:
+    if not most or all(group.need is None for group in drawn):
         return None
     scale = _Scale(whole=Fraction(most), desk=desk)
     found: list[Stroked] = []

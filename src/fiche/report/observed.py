@@ -37,6 +37,7 @@ def section(desk: Desk) -> Section:
         *runs(desk),
         *told_together(desk),
         *counters(desk),
+        *_pictures(desk),
         *_windows(desk),
         *imported(desk),
         *results(desk),
@@ -45,6 +46,14 @@ def section(desk: Desk) -> Section:
     )
     none = Paragraph((Words(desk.word("observed_none")),))
     return Section(id="observed", title=desk.word("observed_title"), blocks=blocks or (none,))
+
+
+def _pictures(desk: Desk) -> Iterator[Block]:
+    """Peaks phase by phase, and peaks at several sizes; loaded here, for page one has its own picture."""
+    from fiche.report import phases, series
+
+    yield from phases.pictures(desk)
+    yield from series.pictures(desk)
 
 
 def _windows(desk: Desk) -> Iterator[Block]:

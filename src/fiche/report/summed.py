@@ -1,4 +1,4 @@
-"""Where the number comes from: what is available, what is needed, what stays, and the same as a bar (B8)."""
+"""Where the number comes from: what is available, what is needed, what stays, and all on one scale (B8)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding
-from fiche.report.bar import bar
+from fiche.report.capacities import picture
 from fiche.report.desk import Desk, joined
-from fiche.report.need import origin_of, worst_must
+from fiche.report.need import worst_must
 from fiche.report.parts import Block, Code, Paragraph, Parts, Section, Words
 
 
 def section(desk: Desk) -> Section:
-    """Of the candidate that is chosen, or else of the first one; the annex draws the others."""
+    """The arithmetic of the candidate that is chosen, or else of the first one; the picture has all of them."""
     told = tuple(_told(desk))
     none = Paragraph((Words(desk.word("origin_none")),))
     return Section(id="origin", title=desk.word("origin_title"), blocks=told or (none,))
@@ -27,12 +27,9 @@ def _told(desk: Desk) -> Iterator[Block]:
     who = (Code(outcome.candidate.id),)
     if found.margin is not None and found.need is not None:
         yield Paragraph((*_arithmetic(desk, who, found), Words(".")))
-    if found.need is not None:
-        drawn = bar(
-            desk, found, (*who, Words(": ")), origin_of(desk, desk.book.of(found.need)), "lead"
-        )
-        if drawn is not None:
-            yield drawn
+    drawn = picture(desk)
+    if drawn is not None:
+        yield drawn
 
 
 def _lead(desk: Desk) -> tuple[Outcome, Finding] | None:

@@ -38,12 +38,13 @@ PICTURES = {
     "pic_phases_device": "Peaks of {run} by phase, device {device}",
     "pic_allocated": "allocated peak",
     "pic_reserved": "reserved peak",
-    "pic_start": "allocated as the phase begins",
+    "pic_start": "level as the phase begins",
     "pic_phases_note": (
         "Each peak has an instant of its own within its phase: no two of them need be of one moment, and none "
         "is added to another."
     ),
-    "pic_phase": "{phase}: allocated {allocated}, reserved {reserved}, as it begins {start}",
+    "pic_phase": "{phase}: allocated peak {allocated}, reserved peak {reserved}, allocated as it begins {start}",
+    "pic_phases_left": "One further phase is not drawn.|{count} further phases are not drawn.",
     "pic_times": "{phase} ×{times}",
     # --- Measured series
     "pic_series_title": "Peaks of runs that differ in their dimensions",
@@ -53,17 +54,19 @@ PICTURES = {
     "pic_capacity": "what there is",
     "pic_series_note": (
         "A sign is a run. Between two of them nothing was measured: the dotted guide only says which follow "
-        "each other. A failed run shows no need, so it stands above the scale."
+        "each other."
     ),
+    "pic_series_failed": "A failed run shows no need, so it stands above the scale.",
+    "pic_series_others": "They differ in other dimensions as well, which are told with each.",
     "pic_series_run": "{run}: {dimensions}; {counter} {peak}",
     "pic_series_ended": "{run}: {dimensions}; {outcome}",
     # --- Cost against hours
-    "pic_hours_title": "Package cost against hours",
-    "pic_hours_across": "hours rented",
-    "pic_hours_key": "{who}: {cost} for {hours}.",
+    "pic_hours_title": "Package cost against hours of rent",
+    "pic_hours_across": "hours",
+    "pic_hours_said": "{who}: {cost} for {hours}.",
     "pic_hours_bought": "{who}: {cost}, bought.",
     "pic_hours_note": (
-        "A step is one more period paid; a sign is the package as it was asked for. Hours beyond it are priced "
-        "as its own periods are, while the seller may ask for another price."
+        "A sign is a package as it was asked for. Beside it a line goes by the package's own price for a period: "
+        "nobody quoted other hours."
     ),
 }
