@@ -14,6 +14,7 @@ from fiche.kernel.doors import Estimator
 from fiche.kernel.figure import Figure, Node, Unknown, either
 from fiche.kernel.record import replace
 from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.trace import walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -126,7 +127,7 @@ def _on_device(node: Node, estimator: Estimator, split: Split | None) -> Node:
     if estimator.spread == "parameters":
         share = following(node, split, estimator.name)
     else:
-        share = within(node, cutting(split, *_SHARED), estimator.name.replace("_", " "))
+        share = within(node, cutting(split, *_SHARED), spoken(estimator.name))
     if share is node or not isinstance(share, Figure):
         return node
     return share.named(

@@ -15,6 +15,7 @@ from fiche.kernel.comparison import LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Unknown, either, larger, total
 from fiche.kernel.record import replace
 from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.trace import reevaluate, walk
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case, Workload
@@ -76,7 +77,7 @@ def _total(phase: str, case: Case | None, items: tuple[LoadItem, ...]) -> PhaseT
     alive = [item for item in items if not item.phases or phase in item.phases]
     alive.sort(key=lambda item: -item.node.low)
     summed = together(alive)
-    label = tell("{phase}: what is alive together", phase=phase.replace("_", " "))
+    label = tell("{phase}: what is alive together", phase=spoken(phase))
     named = summed.named(qualified(case, f"phase.{phase}"), label)
     return PhaseTotal(phase=phase, items=tuple(alive), total=named)
 

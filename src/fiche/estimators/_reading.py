@@ -5,6 +5,7 @@ from __future__ import annotations
 from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Node, Unknown
 from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import Unit, count_of
 from fiche.kernel.workload import Case, Workload
 
@@ -52,4 +53,4 @@ def _counted(key: str) -> Unit:
 
 
 def _words(name: str) -> str:
-    return name.rsplit(".", 1)[-1].replace("_", " ")
+    return spoken(name.rsplit(".", 1)[-1])

@@ -14,6 +14,7 @@ from fiche.kernel.figure import Node, ceil, either, larger, total
 from fiche.kernel.model import AttentionCache, Model, Parameters
 from fiche.kernel.record import record
 from fiche.kernel.said import listed, tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -127,7 +128,7 @@ def told_cut(model: Model, split: Split) -> str:
 
 def following(node: Node, split: Split, item: str) -> Node:
     """An item that follows the parameters: cut as they are, and shared out where ZeRO says so."""
-    share = within(node, _product(split.tensor, split.pipeline), item.replace("_", " "))
+    share = within(node, _product(split.tensor, split.pipeline), spoken(item))
     return ceil(_over(share, split.data)) if split.shares_out(item) else share
 
 

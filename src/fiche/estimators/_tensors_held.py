@@ -12,6 +12,7 @@ from fiche.kernel.figure import Figure, either, total
 from fiche.kernel.model import Model
 from fiche.kernel.origin import Declared
 from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import BYTE, count_of
 
 _WORDS = {"F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16"}
@@ -104,8 +105,7 @@ def _lines(found: Explained, loaded: bool | None) -> dict[str, int]:
 
 def _sum(checkpoint: Checkpoint, name: str, label: str, kinds: dict[str, int]) -> Figure:
     steps = [
-        _leaf(checkpoint, f"{name}.{kind}", kind.replace("_", " "), count)
-        for kind, count in kinds.items()
+        _leaf(checkpoint, f"{name}.{kind}", spoken(kind), count) for kind, count in kinds.items()
     ]
     return total(steps, BYTE).named(name, label)
 

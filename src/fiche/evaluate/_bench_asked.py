@@ -13,6 +13,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Fiche, Outcome
 from fiche.kernel.finding import Finding
 from fiche.kernel.requirement import Requirement
+from fiche.kernel.said import tell
 from fiche.kernel.settling import MEASUREMENT, Step
 from fiche.kernel.workload import Case
 
@@ -21,9 +22,10 @@ KINDS = frozenset({"throughput", "latency"})
 _OF_ONE_PHASE = ("prefill", "decode")
 # Fewer requests leave a high percentile to two or three of them.
 _LEAST_REQUESTS, _ROUNDS = 200, 20
-_SERVED = (
-    "The benchmark talks to a server that runs beside it: start it as the candidate states, with this model, "
-    "revision, formats and version on these cards. What the file does not print of that, somebody attests."
+_SERVED = tell(
+    "The benchmark talks to a server that runs beside it: start it as the candidate "
+    "states, with this model, revision, formats and version on these cards. What the "
+    "file does not print of that, somebody attests."
 )
 
 
@@ -43,7 +45,11 @@ def bench_step(
     return Step(
         id=f"measure:{piece.lower()}",
         kind=MEASUREMENT,
-        text=f"run the serving benchmark of case '{case.id}' as {who.id}",
+        text=tell(
+            "run the serving benchmark of case '{case}' as {candidate}",
+            case=case.id,
+            candidate=who.id,
+        ),
         supplier=condition.supplier,
         settles=(),
         commands=(command, _imported(fiche, outcome, piece)),

@@ -11,11 +11,15 @@ from fiche.kernel.figure import Figure, bare, between, ceil, either, floor, larg
 from fiche.kernel.origin import Stated
 from fiche.kernel.ownership import Crossing, Owned, Rental, Steps, Threshold
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE, count_of
 
-_PERIODS = "rent is paid by whole periods: in between buying costs less as one begins, and renting as it ends"
-_LABEL = "break-even utilisation"
-_ENDS = "payments at the end of each year, one year after another"
+_PERIODS = tell(
+    "rent is paid by whole periods: in between buying costs less as one begins, and "
+    "renting as it ends"
+)
+_LABEL = tell("break-even utilisation")
+_ENDS = tell("payments at the end of each year, one year after another")
 _OPEN = Threshold(never="open")
 
 
@@ -29,7 +33,7 @@ def at_stated_energy(own: Owned, rent: Rental, owner: str) -> Figure | None:
     whole = bare(rent.cards) * HOURS_IN_YEAR * rent.per_hour
     found = own.per_year / whole
     return found.named(
-        f"{owner}.break_even_at_stated_energy", "break-even utilisation, energy as stated"
+        f"{owner}.break_even_at_stated_energy", tell("break-even utilisation, energy as stated")
     )
 
 
@@ -44,7 +48,7 @@ def energy_an_hour(candidate: Candidate, frame: Frame) -> Figure | None:
     more = told["load"] - told["idle"] if waits else told["load"]
     price = frame.told("price", ONE)
     an_hour = more * counted(candidate, frame) * told["pue"] / WATT_HOURS * price
-    return an_hour.named(f"{frame.owner}.energy_an_hour", "energy of one more hour of use")
+    return an_hour.named(f"{frame.owner}.energy_an_hour", tell("energy of one more hour of use"))
 
 
 def break_even(
@@ -124,10 +128,10 @@ def _before(year: int, own: Owned, rent: Rental, owner: str) -> tuple[Figure, Fi
         high=year,
         unit=count_of("years"),
         origin=Stated(
-            span=None, because="whole years before the crossing, tried one after another"
+            span=None, because=tell("whole years before the crossing, tried one after another")
         ),
         id=f"{owner}.whole_years",
-        label="whole years before the crossing",
+        label=tell("whole years before the crossing"),
     )
     return count, own.capex + own.running * count, rent.per_year * count
 
@@ -164,13 +168,13 @@ def _crossing(
     into, periods = found
     whole = before[0] * hours
     at = (whole if into is None else whole + into).named(
-        f"{owner}.crossing_hours", "rented hours until rent has cost more than owning so far"
+        f"{owner}.crossing_hours", tell("rented hours until rent has cost more than owning so far")
     )
     cost = before[2] + steps.base + steps.one * periods
     return Crossing(
         used_hours=at,
-        years=(at / hours).named(f"{owner}.crossing_years", "years until then"),
-        cost=cost.named(f"{owner}.crossing_cost", "rent paid by then"),
+        years=(at / hours).named(f"{owner}.crossing_years", tell("years until then")),
+        cost=cost.named(f"{owner}.crossing_cost", tell("rent paid by then")),
     )
 
 
@@ -195,9 +199,11 @@ def first_year(
                 unit=count_of("years"),
                 origin=Stated(span=None, because=_ENDS),
                 id=f"{owner}.first_year_tried",
-                label="a year that was tried",
+                label=tell("a year that was tried"),
             )
             found = between(tried, tried, (*grounds(own, rent), rate), _ENDS)
-            label = "first year at whose end rent has cost more than owning so far, discounted"
+            label = tell(
+                "first year at whose end rent has cost more than owning so far, discounted"
+            )
             return Threshold(value=found.named(f"{owner}.first_year", label))
     return Threshold(never="within")

@@ -26,6 +26,7 @@ from fiche.kernel.figure import Figure, total
 from fiche.kernel.origin import Declared
 from fiche.kernel.ownership import Crossing, Owned, Ownership, Plan, Rental
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.simulation import SIMULATION
 
 _GEFORCE = "geforce"
@@ -75,14 +76,19 @@ def _above(capex: Figure | None, frame: Frame) -> Iterator[Condition]:
     if capex is not None and capex.exact and isinstance(back, Figure) and back.low > capex.low:
         yield Condition(
             topic="ownership",
-            text=f"state 'residual' of plan '{frame.plan.id}' anew: it is above the price before tax",
-            supplier="author of the fiche",
+            text=tell(
+                "state 'residual' of plan '{plan}' anew: it is above the price before tax",
+                plan=frame.plan.id,
+            ),
+            supplier=tell("author of the fiche"),
             piece_kind="fiche",
         )
 
 
 def _bought(buy: Outcome, capex: Figure, frame: Frame, ground: Inquiry) -> Owned:
-    named = capex.named(f"{frame.owner}.capex", "price of everything that is bought, before tax")
+    named = capex.named(
+        f"{frame.owner}.capex", tell("price of everything that is bought, before tax")
+    )
     found = owned(buy.candidate, named, frame)
     terms = open_terms(buy.candidate, None, frame, ground)
     return replace(found, conditions=(*found.conditions, *terms, *_stale(frame.plan, buy, ground)))
@@ -137,7 +143,7 @@ def _more(rent: Figure | None, own: Figure | None, name: str) -> Figure | None:
     """Rent less owning, where both are known: below zero renting is cheaper."""
     if rent is None or own is None or rent.high is None or own.high is None:
         return None
-    return (rent - own).named(name, "what renting costs more than owning")
+    return (rent - own).named(name, tell("what renting costs more than owning"))
 
 
 def _answer(rent: Figure | None, own: Figure | None) -> str:
@@ -168,7 +174,9 @@ def _headroom(own: Owned, rent: Rental, frame: Frame) -> Figure | None:
     if summed.low - back.low > rent.per_year.low:
         return None
     found = rent.per_year - (summed - back)
-    return found.named(f"{frame.owner}.{rent.candidate}.headroom", "a year, for all that is untold")
+    return found.named(
+        f"{frame.owner}.{rent.candidate}.headroom", tell("a year, for all that is untold")
+    )
 
 
 # --- What is often left out -----------------------------------------------------------------------

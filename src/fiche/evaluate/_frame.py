@@ -8,6 +8,8 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, Node, Unknown, larger, smaller
 from fiche.kernel.ownership import Plan
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import ONE, Unit, count_of
 
 
@@ -36,7 +38,7 @@ class Frame:
             owner=owner,
             plan=plan,
             money=money,
-            used_hours=used.named(f"{owner}.used_hours", "hours of useful work in a year"),
+            used_hours=used.named(f"{owner}.used_hours", tell("hours of useful work in a year")),
             undiscounted=plain_worths(kept),
             by_worth=None if years is None or rate is None else worths(owner, rate, years),
         )
@@ -49,7 +51,7 @@ class Frame:
             return hole(self.plan, name, unit)
         if amount is found:
             return amount
-        label = f"{name.replace('_', ' ')}, in {self.money.currency}"
+        label = tell("{name}, in {currency}", name=spoken(name), currency=self.money.currency)
         return amount.named(f"{self.owner}.{name}_converted", label)
 
     @property
@@ -71,10 +73,15 @@ def hole(plan: Plan, name: str, unit: Unit) -> Unknown:
     """What is untold is never zero: it opens what is made of it, and says what to add."""
     condition = Condition(
         topic="ownership",
-        text=f"state '{name}' of plan '{plan.id}', with its reason or its piece",
-        supplier="author of the fiche",
+        text=tell(
+            "state '{name}' of plan '{plan}', with its reason or its piece", name=name, plan=plan.id
+        ),
+        supplier=tell("author of the fiche"),
         piece_kind="fiche",
     )
     return Unknown(
-        condition=condition, unit=unit, id=f"ownership.{plan.id}.{name}", label=f"{name}, untold"
+        condition=condition,
+        unit=unit,
+        id=f"ownership.{plan.id}.{name}",
+        label=tell("{name}, untold", name=spoken(name)),
     )

@@ -11,6 +11,8 @@ from fiche.kernel.figure import Figure, Node, Unknown, bare, larger, smaller, to
 from fiche.kernel.ownership import CostLine, Owned
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import ONE, WATT, count_of
 from fiche.kernel.yearly import energy_price
 
@@ -23,11 +25,11 @@ def owned(candidate: Candidate, capex: Figure, frame: Frame) -> Owned:
     if isinstance(residual, Unknown):
         # Nothing is worth more at its end than all of it cost.
         residual = smaller(residual, capex).named(
-            f"{frame.owner}.residual_at_most", "value at the end"
+            f"{frame.owner}.residual_at_most", tell("value at the end")
         )
     costs = dict(_costs(candidate, capex, frame))
     running = total(costs.values(), frame.money.unit).named(
-        f"{frame.owner}.running", "running costs of a year"
+        f"{frame.owner}.running", tell("running costs of a year")
     )
     purchase = _Purchase(owner=frame.owner, capex=capex, residual=residual, running=running)
     per_year = purchase.per_year(frame.undiscounted)
@@ -42,7 +44,7 @@ def owned(candidate: Candidate, capex: Figure, frame: Frame) -> Owned:
         lines=(*_bought(purchase, frame), *(_line(name, costs[name], frame) for name in costs)),
         per_year=per_year,
         per_hour=(per_year / hours).named(
-            f"{frame.owner}.owned_per_hour", "owning, a card and useful hour"
+            f"{frame.owner}.owned_per_hour", tell("owning, a card and useful hour")
         ),
         undiscounted=undiscounted,
         discounted=(
@@ -65,14 +67,15 @@ class _Purchase:
     def per_year(self, over: Worths) -> Figure:
         """Purchase less residual spread over the years, and what runs."""
         spread = (self.capex - self.residual) / over.sum + self.running
-        return spread.named(f"{self.owner}.owned_per_year", "owning, a year")
+        return spread.named(f"{self.owner}.owned_per_year", tell("owning, a year"))
 
     def summed(self, over: Worths, name: str) -> Figure:
         """All years, each payment at its worth."""
         back = self.residual if over.last is None else self.residual * over.last
         cost = self.capex - back + self.running * over.sum
-        label = "owning, all years" + ("" if over.last is None else ", discounted")
-        return cost.named(f"{self.owner}.{name}", label)
+        if over.last is None:
+            return cost.named(f"{self.owner}.{name}", tell("owning, all years"))
+        return cost.named(f"{self.owner}.{name}", tell("owning, all years, discounted"))
 
 
 # --- Lines --------------------------------------------------------------------------------------
@@ -80,7 +83,7 @@ class _Purchase:
 
 def _bought(purchase: _Purchase, frame: Frame) -> Iterator[CostLine]:
     years, worth = frame.undiscounted.sum, frame.by_worth
-    a_year = f"{frame.owner}.purchase_per_year", "purchase, spread over the years"
+    a_year = f"{frame.owner}.purchase_per_year", tell("purchase, spread over the years")
     yield CostLine(
         name="purchase",
         per_year=(purchase.capex / years).named(*a_year),
@@ -92,13 +95,13 @@ def _bought(purchase: _Purchase, frame: Frame) -> Iterator[CostLine]:
     yield CostLine(
         name="residual",
         per_year=(back / years).named(
-            f"{told}_per_year", "value at the end, spread over the years"
+            f"{told}_per_year", tell("value at the end, spread over the years")
         ),
         undiscounted=back,
         discounted=(
             None
             if later is None
-            else later.named(f"{told}_discounted", "value at the end, discounted")
+            else later.named(f"{told}_discounted", tell("value at the end, discounted"))
         ),
     )
 
@@ -110,10 +113,12 @@ def _line(name: str, yearly: Node, frame: Frame) -> CostLine:
         name=name,
         per_year=yearly,
         undiscounted=(yearly * frame.undiscounted.sum).named(
-            f"{owner}_all_years", f"{name}, all years"
+            f"{owner}_all_years", tell("{name}, all years", name=spoken(name))
         ),
         discounted=(
-            None if later is None else later.named(f"{owner}_discounted", f"{name}, discounted")
+            None
+            if later is None
+            else later.named(f"{owner}_discounted", tell("{name}, discounted", name=spoken(name)))
         ),
     )
 
@@ -124,7 +129,7 @@ def _costs(candidate: Candidate, capex: Figure, frame: Frame) -> Iterator[tuple[
     for name in YEARLY[:3]:
         yield name, frame.told(name, frame.money.unit)
     share = frame.told("spares", ONE)
-    yield "spares", (capex * share).named(f"{frame.owner}.spares_per_year", "spares, a year")
+    yield "spares", (capex * share).named(f"{frame.owner}.spares_per_year", tell("spares, a year"))
     yield YEARLY[3], frame.told(YEARLY[3], frame.money.unit)
 
 
@@ -150,9 +155,9 @@ def _energy(candidate: Candidate, frame: Frame) -> Figure:
     drawn = frame.told("load", WATT) * hours[0] + frame.told("idle", WATT) * hours[1]
     pue = frame.told("pue", ONE)
     room = drawn * counted(candidate, frame) * (larger(pue, 1) if isinstance(pue, Unknown) else pue)
-    kwh = (room / WATT_HOURS).named(f"{frame.owner}.energy_used", "energy of a year")
+    kwh = (room / WATT_HOURS).named(f"{frame.owner}.energy_used", tell("energy of a year"))
     price = frame.told("price", energy_price(frame.money.currency))
-    return (kwh * price).named(f"{frame.owner}.energy_per_year", "energy, a year")
+    return (kwh * price).named(f"{frame.owner}.energy_per_year", tell("energy, a year"))
 
 
 def energy_hours(frame: Frame) -> tuple[Node, Node]:
@@ -162,7 +167,7 @@ def energy_hours(frame: Frame) -> tuple[Node, Node]:
     if "idle_hours" in told:
         return load, told["idle_hours"]
     rest = (HOURS_IN_YEAR - load).named(
-        f"{frame.owner}.rest_of_year", "hours of a year not at load"
+        f"{frame.owner}.rest_of_year", tell("hours of a year not at load")
     )
     return load, rest
 

@@ -17,12 +17,13 @@ from fiche.kernel.figure import Figure, Number, bare, ceil, either, larger
 from fiche.kernel.ownership import Rental, Steps
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 
 # Costs of a plan are compared before tax: what of it is recovered is the buyer's own matter.
 BASIS = "excluded"
 
 
-_UNTOLD = "the least that the offer's own terms allow, and what whole periods come to"
+_UNTOLD = tell("the least that the offer's own terms allow, and what whole periods come to")
 
 
 def priced(
@@ -70,7 +71,7 @@ def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None
     cost = priced(candidate, hours, frame, ground)
     if cost is None:
         return None
-    yearly = cost.named(f"{owner}.rent_per_year", "renting, a year")
+    yearly = cost.named(f"{owner}.rent_per_year", tell("renting, a year"))
     later = None if frame.by_worth is None else yearly * frame.by_worth.sum
     paid = bare(candidate.cards) * frame.used_hours
     return Rental(
@@ -78,12 +79,16 @@ def rental(candidate: Candidate, frame: Frame, ground: Inquiry) -> Rental | None
         cards=candidate.cards,
         rented_hours=hours,
         per_year=yearly,
-        per_hour=(yearly / paid).named(f"{owner}.rent_per_hour", "renting, a card and useful hour"),
-        undiscounted=(yearly * frame.undiscounted.sum).named(f"{owner}.rent", "renting, all years"),
+        per_hour=(yearly / paid).named(
+            f"{owner}.rent_per_hour", tell("renting, a card and useful hour")
+        ),
+        undiscounted=(yearly * frame.undiscounted.sum).named(
+            f"{owner}.rent", tell("renting, all years")
+        ),
         discounted=(
             None
             if later is None
-            else later.named(f"{owner}.rent_discounted", "renting, all years, discounted")
+            else later.named(f"{owner}.rent_discounted", tell("renting, all years, discounted"))
         ),
         steps=_steps(candidate, hours, yearly, frame, ground),
         conditions=open_terms(candidate, hours, frame, ground),
@@ -103,7 +108,7 @@ def _steps(
     period, whole = terms.hours, terms.extension != "hours"
     share = offer.figures.get("min_time", terms.hours) / terms.hours
     least = larger(ceil(share) if whole else share, 1).named(
-        f"{owner}.least_periods", "periods that are paid at least"
+        f"{owner}.least_periods", tell("periods that are paid at least")
     )
     few, more = (
         _of_periods(candidate, count, f"{owner}.rent", period, frame, ground)
@@ -111,10 +116,12 @@ def _steps(
     )
     if few is None or more is None or more.low < few.low:
         return None
-    one = (more - few).named(f"{owner}.one_period", "renting, one period more")
+    one = (more - few).named(f"{owner}.one_period", tell("renting, one period more"))
     if few.low < one.low * ceil(least).low:
         return None
-    base = (few - one * ceil(least)).named(f"{owner}.rent_base", "renting, beside the periods")
+    base = (few - one * ceil(least)).named(
+        f"{owner}.rent_base", tell("renting, beside the periods")
+    )
     found = Steps(base=base, one=one, period=period, least=least, whole=whole)
     return found if cost.exact and rent_of(found, hours.low) == cost.low else None
 
@@ -131,4 +138,4 @@ def _of_periods(
     cost = priced(candidate, period * count, frame, ground)
     if cost is None or not cost.exact:
         return None
-    return cost.named(f"{name}_of_{count}", f"renting, periods: {count}")
+    return cost.named(f"{name}_of_{count}", tell("renting, periods: {count}", count=str(count)))

@@ -8,17 +8,18 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.settling import MEASUREMENT, Step
 from fiche.kernel.workload import Case
 
-_NO_DOOR = ("whether a ready workload runs it was not asked",)
-_STORED = (
-    "A run of fiche measure wants the checkpoint's .safetensors beside the model's config.json: random weights "
-    "do not answer for model_load, which the case asks for."
+_NO_DOOR = (tell("whether a ready workload runs it was not asked"),)
+_STORED = tell(
+    "A run of fiche measure wants the checkpoint's .safetensors beside the model's "
+    "config.json: random weights do not answer for model_load, which the case asks for."
 )
-_ATTESTED = (
-    "A record of fiche run carries phases and dimensions on your word; a program that names its phases with "
-    "fiche.recorder shows what it executed (docs/measure.md)."
+_ATTESTED = tell(
+    "A record of fiche run carries phases and dimensions on your word; a program that "
+    "names its phases with fiche.recorder shows what it executed (docs/measure.md)."
 )
 
 
@@ -30,18 +31,32 @@ def case_to_run(finding: Finding, told: tuple[Condition, ...]) -> str:
 def run_step(judged: Judged, outcome: Outcome, place: _commands.Place, case_id: str) -> Step:
     """The step without what it settles; a case that nobody has stated yet has no command."""
     who = outcome.candidate
-    what = f"case '{case_id}'" if case_id else "the case, once it is stated,"
-    devices = f"{place.devices} x " if place.devices > 1 else ""
+    devices = f"{place.devices} x {who.gpu}" if place.devices > 1 else who.gpu
     step = Step(
         id=f"run:{_commands.named(case_id or 'case', who.id)}",
         kind=MEASUREMENT,
-        text=f"run the whole loop of {what} on {devices}{who.gpu}, machine {place.machine}",
-        supplier="whoever can run it",
+        text=_asked(case_id, devices, place.machine),
+        supplier=tell("whoever can run it"),
         settles=(),
         machine=place.machine,
     )
     case = next((one for one in who.workload.cases if one.id == case_id), None)
     return step if case is None else _with_command(step, judged, outcome, place, case)
+
+
+def _asked(case_id: str, devices: str, machine: str) -> str:
+    if not case_id:
+        return tell(
+            "run the whole loop of the case, once it is stated, on {devices}, machine {machine}",
+            devices=devices,
+            machine=machine,
+        )
+    return tell(
+        "run the whole loop of case '{case}' on {devices}, machine {machine}",
+        case=case_id,
+        devices=devices,
+        machine=machine,
+    )
 
 
 def load_key(outcome: Outcome, place: _commands.Place, case_id: str) -> tuple[object, ...]:

@@ -18,11 +18,13 @@ from fiche.kernel.origin import Computed, Stated
 from fiche.kernel.ownership import Flip, Owned, Rental, Threshold
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import ONE, count_of
 
 MOST_YEARS = 50
 STEPS = 10_000
-_TRIED = "the answer changes between two values that were tried"
+_TRIED = tell("the answer changes between two values that were tried")
 
 
 @record
@@ -55,7 +57,7 @@ class Sides:
             return self.own.per_year
         found = self.summed / self.over.sum
         return found.named(
-            f"{self.frame.owner}.owned_per_year_discounted", "owning, a year, discounted"
+            f"{self.frame.owner}.owned_per_year_discounted", tell("owning, a year, discounted")
         )
 
 
@@ -102,7 +104,7 @@ def _distance(used: Figure, told: Threshold | None, name: str) -> Figure | None:
         found = (used - value) / used
     else:
         found = (used - used) / used
-    return found.named(name, "distance from the value used, as a part of it")
+    return found.named(name, tell("distance from the value used, as a part of it"))
 
 
 def _end(bracket: Figure, *, upper: bool) -> Figure:
@@ -215,10 +217,8 @@ def _within(
 
 
 def _named(name: str, found: Figure, sides: Sides) -> Figure:
-    words = name.replace("_", " ")
-    return found.named(
-        f"{sides.owner}.flip.{name}{sides.suffix}", f"{words} where both cost the same"
-    )
+    label = tell("{name} where both cost the same", name=spoken(name))
+    return found.named(f"{sides.owner}.flip.{name}{sides.suffix}", label)
 
 
 def _rent(sides: Sides) -> Threshold:
@@ -303,5 +303,5 @@ def _tried(name: str, end: int, value: Fraction, sides: Sides) -> Figure:
         unit=unit,
         origin=Stated(span=None, because=_TRIED),
         id=f"{sides.owner}.flip.{name}.tried_{end}",
-        label="a value that was tried",
+        label=tell("a value that was tried"),
     )

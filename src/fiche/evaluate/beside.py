@@ -18,6 +18,7 @@ from fiche.kernel.figure import Figure, Number, total
 from fiche.kernel.piece import Piece
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import listed, tell
 from fiche.kernel.simulation import (
     ALLOCATED,
     RESERVED,
@@ -27,12 +28,13 @@ from fiche.kernel.simulation import (
     peak_of,
     simulated,
 )
+from fiche.kernel.spoken import spoken
 from fiche.kernel.trace import conditions
 from fiche.kernel.unit import BYTE
 
 _Ground = Callable[[Mapping[str, tuple[LoadItem, ...]]], Inquiry]
 
-PASSING = "activations and temporaries"
+PASSING = spoken("activations and temporaries")
 # Which items of the formulas are of which kinds of live bytes; every other item is of those that come and go.
 _KINDS = {
     "parameters": ("parameter",),
@@ -53,31 +55,39 @@ _ITEMS = {
 # What the one sees and the other does not, where the simulation lies above (True) or below the formulas.
 _SEES = {
     "parameters": (
-        "the simulation holds parameters that no formula counts: casts, gathered or untied ones",
-        "the formulas count parameters as the fiche states them; the code that was run holds fewer",
+        tell(
+            "the simulation holds parameters that no formula counts: casts, gathered or untied ones"
+        ),
+        tell(
+            "the formulas count parameters as the fiche states them; the code that was run holds "
+            "fewer"
+        ),
     ),
     "gradients": (
-        "the simulation keeps gradients that the formulas let go",
-        "the formulas keep each gradient to the end of the step; the code lets go of some",
+        tell("the simulation keeps gradients that the formulas let go"),
+        tell("the formulas keep each gradient to the end of the step; the code lets go of some"),
     ),
     "optimizer states": (
-        "the simulation sees each tensor that the optimizer itself keeps",
-        "the formulas count states that the optimizer of the code does not keep",
+        tell("the simulation sees each tensor that the optimizer itself keeps"),
+        tell("the formulas count states that the optimizer of the code does not keep"),
     ),
     "cache": (
-        "the simulation sees what the code itself keeps while a cache grows",
-        "the formulas count what the engine makes room for: its pools, or the whole sequence at once",
+        tell("the simulation sees what the code itself keeps while a cache grows"),
+        tell(
+            "the formulas count what the engine makes room for: its pools, or the whole sequence "
+            "at once"
+        ),
     ),
     "buffers": (
-        "the simulation sees the model's buffers, which no formula counts",
-        "the formulas count buffers that the code does not hold",
+        tell("the simulation sees the model's buffers, which no formula counts"),
+        tell("the formulas count buffers that the code does not hold"),
     ),
     PASSING: (
-        "the simulation runs the real operators, the loss and the copies of casts",
-        "the formulas add largest values that the code never holds at one time",
+        tell("the simulation runs the real operators, the loss and the copies of casts"),
+        tell("the formulas add largest values that the code never holds at one time"),
     ),
 }
-_WITHIN = "the simulation lies within the formulas' bounds"
+_WITHIN = tell("the simulation lies within the formulas' bounds")
 
 
 def besides(fiche: Fiche, loads: tuple[CaseLoad, ...], ground: _Ground) -> tuple[CaseBeside, ...]:
@@ -121,7 +131,12 @@ def _spread(candidate: Candidate, load: CaseLoad) -> tuple[str, ...]:
     devices = candidate.workload.figures.get("placement.devices")
     if devices is None or devices.low == 1 or any(item.per_device for item in load.items):
         return ()
-    return (f"the formulas are of the whole load, which is spread over {devices.low} devices",)
+    return (
+        tell(
+            "the formulas are of the whole load, which is spread over {count} devices",
+            count=str(devices.low),
+        ),
+    )
 
 
 # --- One phase ------------------------------------------------------------------------------------
@@ -137,15 +152,18 @@ def _phases(told: Simulation, load: CaseLoad) -> Iterator[PhaseBeside]:
 
 def _phase(phase: SimulatedPhase, by_formula: PhaseTotal, by: str, case: str) -> PhaseBeside:
     name = ".".join(part for part in (case, phase.name) if part)
-    label = phase.name.replace("_", " ")
+    label = spoken(phase.name)
     seen = [item for item in by_formula.items if item.name not in UNSEEN]
     known = [item for item in seen if not conditions(item.node)]
     formulas = total([item.node for item in known], BYTE).named(
-        f"{name}.formulas.allocated", f"{label}: what a simulation sees too, by formula"
+        f"{name}.formulas.allocated",
+        tell("{phase}: what a simulation sees too, by formula", phase=label),
     )
     peak = _peak(phase, ALLOCATED, by, name)
     assert peak is not None
-    difference = (peak - formulas).named(f"{name}.difference", f"{label}: simulation less formulas")
+    difference = (peak - formulas).named(
+        f"{name}.difference", tell("{phase}: simulation less formulas", phase=label)
+    )
     groups = tuple(_groups(phase, seen, by, name))
     item, above = _where(groups, _distance(peak.low, formulas))
     return PhaseBeside(
@@ -167,7 +185,7 @@ def _phase(phase: SimulatedPhase, by_formula: PhaseTotal, by: str, case: str) ->
 
 def _peak(phase: SimulatedPhase, counter: str, by: str, name: str) -> Figure | None:
     peak = peak_of(phase, counter, by)
-    label = f"{phase.name.replace('_', ' ')}: {counter} peak by simulation"
+    label = tell("{phase}: {counter} peak by simulation", phase=spoken(phase.name), counter=counter)
     return None if peak is None else peak.named(f"{name}.simulated.{counter}", label)
 
 
@@ -175,7 +193,7 @@ def _ratio(peak: Figure, formulas: Figure, name: str) -> Figure | None:
     """The difference as a part of the formulas."""
     if not formulas.low:
         return None
-    return (peak / formulas - 1).named(f"{name}.difference.ratio", "difference / formulas")
+    return (peak / formulas - 1).named(f"{name}.difference.ratio", tell("difference / formulas"))
 
 
 def _groups(
@@ -190,7 +208,7 @@ def _groups(
         word = group.replace(" ", "_")
         known = [item for item in items if not conditions(item.node)]
         formulas = total([item.node for item in known], BYTE).named(
-            f"{name}.formulas.{word}", f"{group}, by formula"
+            f"{name}.formulas.{word}", tell("{group}, by formula", group=spoken(group))
         )
         held = total(
             [
@@ -198,15 +216,18 @@ def _groups(
                     one.num_bytes,
                     phase.pointer,
                     f"at_peak/live/{one.place}/bytes",
-                    f"live {one.kind}",
+                    tell("live {kind}", kind=spoken(one.kind)),
                     by,
                 )
                 for one in live
             ],
             BYTE,
-        ).named(f"{name}.simulated.{word}", f"{group} live at the peak, by simulation")
+        ).named(
+            f"{name}.simulated.{word}",
+            tell("{group} live at the peak, by simulation", group=spoken(group)),
+        )
         yield GroupBeside(
-            name=group,
+            name=spoken(group),
             items=tuple(dict.fromkeys(item.name for item in known)),
             formulas=formulas,
             simulated=held,
@@ -238,7 +259,7 @@ def _text(groups: tuple[GroupBeside, ...], item: str, *, above: bool) -> str:
         return _WITHIN
     more, less = _SEES[item]
     said = more if above else less
-    left = [name.replace("_", " ") for group in groups for name in group.open]
-    if above and left:
-        said += f"; the formulas leave open: {', '.join(dict.fromkeys(left))}"
-    return said
+    left = dict.fromkeys(spoken(name) for group in groups for name in group.open)
+    if not above or not left:
+        return said
+    return tell("{said}; the formulas leave open: {items}", said=said, items=listed(left))

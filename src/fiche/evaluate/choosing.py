@@ -25,6 +25,7 @@ from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 
 def choosing(judged: Judged) -> Choosing | None:
@@ -63,7 +64,7 @@ def _conditions(decision: Decision, chosen: Outcome) -> tuple[Condition, ...]:
 # A statement is asked of the seller before the order, and looked at on the machine that is delivered.
 _TWICE = frozenset({"memory_available", "capacity"})
 # Those who can only run what lies before them: what they settle is settled on the machine delivered.
-_RUNNERS = ("whoever can run it", "operator")
+_RUNNERS = (tell("whoever can run it"), "operator")
 _RUN = "record"
 
 
@@ -116,8 +117,12 @@ def _at_order(judged: Judged, choice: Choice, chosen: Outcome) -> Iterator[Condi
     if until and until < day and not told:
         yield Condition(
             topic="cost",
-            text=f"renew the offer: it holds until {until}, and the order is of {day}",
-            threshold=f"valid on {day}",
+            text=tell(
+                "renew the offer: it holds until {until}, and the order is of {day}",
+                until=until,
+                day=day,
+            ),
+            threshold=tell("valid on {day}", day=day),
             supplier="seller",
             piece_kind="quote",
         )
@@ -192,7 +197,9 @@ def _cheaper(decision: Decision, chosen: Outcome) -> Iterator[Cheaper]:
             continue
         if less.high < cost.low:
             name = other.candidate.id
-            label = f"how much more {chosen.candidate.id} costs than {name}"
+            label = tell(
+                "how much more {chosen} costs than {name}", chosen=chosen.candidate.id, name=name
+            )
             yield Cheaper(
                 candidate=name, difference=(cost - less).named(f"choice.above.{name}", label)
             )
@@ -223,7 +230,7 @@ def _distance(found: Finding) -> Figure | None:
         return None
     place = ".".join(part for part in (found.requirement, found.case, found.device) if part)
     return (have - need).named(
-        f"{found.candidate}/{place}.distance", "what there is less what is needed"
+        f"{found.candidate}/{place}.distance", tell("what there is less what is needed")
     )
 
 
@@ -233,7 +240,7 @@ def _discount(choice: Choice, chosen: Outcome) -> Figure | None:
     asked = _price(chosen)
     if listed is None or asked is None or listed.unit != asked.unit:
         return None
-    return (listed - asked).named("choice.discount", "list price less the price of the offer")
+    return (listed - asked).named("choice.discount", tell("list price less the price of the offer"))
 
 
 def _share(choice: Choice, discount: Figure | None) -> Figure | None:
@@ -241,7 +248,7 @@ def _share(choice: Choice, discount: Figure | None) -> Figure | None:
     listed = choice.price.listed if choice.price is not None else None
     if discount is None or listed is None or discount.low < 0:
         return None
-    return (discount / listed).named("choice.discount_share", "discount by the list price")
+    return (discount / listed).named("choice.discount_share", tell("discount by the list price"))
 
 
 def _price(chosen: Outcome) -> Figure | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fiche.kernel.condition import Condition
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Workload
 
 
@@ -18,8 +19,11 @@ def conditions(workload: Workload) -> tuple[Condition, ...]:
     return (
         Condition(
             topic="identity",
-            text="name the model (or code) and its revision or digest: a parameter count is no identity",
-            supplier="author of the fiche",
+            text=tell(
+                "name the model (or code) and its revision or digest: a parameter count is no "
+                "identity"
+            ),
+            supplier=tell("author of the fiche"),
             piece_kind="fiche",
         ),
     )

@@ -11,6 +11,7 @@ from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.figure import Figure, Node, Number, floor, total
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.invalidation import Invalidation
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Case
 
@@ -88,7 +89,7 @@ def _growth(decision: Decision, outcome: Outcome, asked: list[Finding]) -> Itera
     if per_token is None or spare.low <= 0:
         return
     name = f"{outcome.candidate.id}/growth.{case.id}.tokens"
-    label = "tokens more in each sequence whose KV cache uses the useful margin up"
+    label = tell("tokens more in each sequence whose KV cache uses the useful margin up")
     yield Invalidation(
         kind="growth",
         figure=floor(spare / per_token).named(name, label),

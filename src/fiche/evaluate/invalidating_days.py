@@ -16,6 +16,7 @@ from fiche.kernel.finding import Verdict
 from fiche.kernel.invalidation import Invalidation
 from fiche.kernel.origin import Declared, Stated
 from fiche.kernel.piece import Piece
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 
 _DATE = count_of("date")
@@ -134,8 +135,8 @@ def _too_old(decision: Decision, piece: Piece) -> Figure | None:
     if most is None or not made:
         return None
     origin = Declared(address=piece.span, by=piece.id, printed=made)
-    told = _day(made, origin).named(f"{piece.id}/made", "the day of the piece")
-    label = "the first day on which the policy counts it no more"
+    told = _day(made, origin).named(f"{piece.id}/made", tell("the day of the piece"))
+    label = tell("the first day on which the policy counts it no more")
     return (told + most + 1).named(f"{piece.id}/too_old", label)
 
 
@@ -159,9 +160,9 @@ def _catalog(decision: Decision, outcome: Outcome) -> Iterator[Invalidation]:
         return
     origin = Declared(address=card.span, by=card.id, printed=card.gathered)
     told = _day(card.gathered, origin).named(
-        f"{card.id}/gathered", "the day of the catalog's facts"
+        f"{card.id}/gathered", tell("the day of the catalog's facts")
     )
-    label = "the first day on which the policy counts them no more"
+    label = tell("the first day on which the policy counts them no more")
     turns = (told + most + 1).named(f"{card.id}/too_old", label)
     yield Invalidation(
         kind="catalog_ages",

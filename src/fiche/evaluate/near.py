@@ -14,6 +14,7 @@ from fiche.kernel.figure import Figure, larger
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Policy
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE
 
 _ABSOLUTE = ("memory", "quality")
@@ -28,7 +29,7 @@ def guarded(comparison: Comparison, criterion: str, policy: Policy) -> Compariso
     else:
         band = larger(declared, spread).named(
             f"guard_band.{criterion}",
-            "guard band: the declared one, or the spread where that is more",
+            tell("guard band: the declared one, or the spread where that is more"),
         )
     return comparison if band is None else replace(comparison, guard=band)
 
@@ -41,7 +42,9 @@ def _declared(comparison: Comparison, criterion: str, policy: Policy) -> Figure 
     limit = _limit(comparison)
     if limit is None or limit.unit == ONE:
         return None
-    return (band * limit).named(f"guard_band.{criterion}", "guard band: its share of the limit")
+    return (band * limit).named(
+        f"guard_band.{criterion}", tell("guard band: its share of the limit")
+    )
 
 
 def _limit(comparison: Comparison) -> Figure | None:
@@ -53,10 +56,8 @@ def _limit(comparison: Comparison) -> Figure | None:
 def near_limit(band: Figure, spread: Figure | None) -> Condition:
     """What settles it: nearer measurements, or room enough to stay clear of the band."""
     because = band.origin.because if isinstance(band.origin, Stated) else ""
-    why = f" ({because})" if because else ""
-    what = (
-        "the measurements lie apart by as much"
-        if band is spread
-        else f"the policy declares it{why}"
-    )
-    return _conditions.near(what)
+    if band is spread:
+        return _conditions.near(tell("the measurements lie apart by as much"))
+    if because:
+        return _conditions.near(tell("the policy declares it ({because})", because=because))
+    return _conditions.near(tell("the policy declares it"))

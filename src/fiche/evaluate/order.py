@@ -16,6 +16,7 @@ from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Finding
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import Unit
 
 
@@ -89,8 +90,11 @@ def _in_several(outcome: Outcome, units: list[str]) -> Outcome:
     """Costs in several currencies have no order: what is missing is one currency, and rates into it."""
     if _known_cost(outcome) is None:
         return outcome
-    text = f"costs are in {' and '.join(units)}: state 'currency', and a rate into it with date and source"
-    lacking = Condition(topic="cost", text=text, supplier="author of the fiche")
+    text = tell(
+        "costs are in {units}: state 'currency', and a rate into it with date and source",
+        units=listed(units, " and "),
+    )
+    lacking = Condition(topic="cost", text=text, supplier=tell("author of the fiche"))
     return replace(outcome, cost_conditions=(lacking,))
 
 

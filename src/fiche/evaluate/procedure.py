@@ -30,10 +30,11 @@ from fiche.kernel.procedure import (
     QuotesRule,
     SimilarOrder,
 )
+from fiche.kernel.said import tell
 from fiche.kernel.trace import assumptions, conditions
 from fiche.kernel.unit import Unit, money
 
-_AUTHOR = "author of the fiche"
+_AUTHOR = tell("author of the fiche")
 _HOURS = 24
 
 
@@ -48,7 +49,7 @@ def procedure(judged: Judged) -> Procedure | None:
     counted = tuple(_counted(one, decision.fiche, unit) for one in decision.fiche.similar_orders)
     parts = [_part(one, unit) for one in counted if one.left_out != TOO_OLD]
     whole = total((order, *parts), unit).named(
-        "procedure.total", "the need's total over this order and similar ones, before tax"
+        "procedure.total", tell("the need's total over this order and similar ones, before tax")
     )
     placed = tuple(_placed(band, whole, order) for band in rules.bands)
     quotes = tuple(_quoted(rule, whole) for rule in rules.quotes)
@@ -101,17 +102,26 @@ def _order(decision: Decision, unit: Unit) -> Node:
     """This order before tax in the total's currency, or what is missing for it."""
     chosen = decision.chosen
     if chosen is None:
-        return _missing("choose a candidate: without one the order has no amount", unit)
+        return _missing(tell("choose a candidate: without one the order has no amount"), unit)
     name = chosen.candidate.id
     amount = _before_tax(chosen)
     if amount is None:
-        return _missing(f"have the cost of {name} before tax stated", unit)
+        return _missing(tell("have the cost of {name} before tax stated", name=name), unit)
     if amount.unit == unit:
         return amount
     found = _converted(amount, unit, decision.fiche)
     if found is None:
-        return _missing(f"state a rate from {amount.unit} to {unit} with its date and source", unit)
-    return found.named("procedure.order", f"cost of {name} before tax, in {unit}")
+        return _missing(
+            tell(
+                "state a rate from {unit} to {other} with its date and source",
+                unit=str(amount.unit),
+                other=str(unit),
+            ),
+            unit,
+        )
+    return found.named(
+        "procedure.order", tell("cost of {name} before tax, in {unit}", name=name, unit=str(unit))
+    )
 
 
 def _converted(amount: Figure, unit: Unit, fiche: Fiche) -> Figure | None:
@@ -122,7 +132,9 @@ def _converted(amount: Figure, unit: Unit, fiche: Fiche) -> Figure | None:
 
 
 def _missing(text: str, unit: Unit) -> Unknown:
-    condition = Condition(topic="cost", text=text, supplier=_AUTHOR, piece_kind="fiche or quote")
+    condition = Condition(
+        topic="cost", text=text, supplier=_AUTHOR, piece_kind=tell("fiche or quote")
+    )
     return Unknown(condition=condition, unit=unit)
 
 
@@ -130,7 +142,7 @@ def _counted(order: SimilarOrder, fiche: Fiche, unit: Unit) -> Counted:
     told, found = order.amount, None
     if told is not None and told.unit != unit:
         found = _converted(told, unit, fiche)
-        label = f"amount of the similar order {order.id}, in {unit}"
+        label = tell("amount of the similar order {id}, in {unit}", id=order.id, unit=str(unit))
         found = None if found is None else found.named(f"{told.id}_converted", label)
     known = found is not None or (told is not None and told.unit == unit)
     return Counted(
@@ -161,13 +173,22 @@ def placed_on(fiche: Fiche) -> str:
     return next((day for day in told if day), fiche.date)
 
 
-_ASKED = {
-    NO_AMOUNT: "state the amount of the similar order {id}",
-    OTHER_CURRENCY: "state the similar order {id} in {unit}, or a rate with its date and source",
-    NO_BASIS: "state whether the amount of the similar order {id} is before tax",
-    WITH_TAX: "state the amount of the similar order {id} before tax",
-    NO_DATE: "state the date of the similar order {id}",
-}
+def _asked(left_out: str, name: str, unit: Unit) -> str:
+    """What would let an order count."""
+    if left_out == NO_AMOUNT:
+        return tell("state the amount of the similar order {id}", id=name)
+    if left_out == OTHER_CURRENCY:
+        return tell(
+            "state the similar order {id} in {unit}, or a rate with its date and source",
+            id=name,
+            unit=str(unit),
+        )
+    if left_out == NO_BASIS:
+        return tell("state whether the amount of the similar order {id} is before tax", id=name)
+    if left_out == WITH_TAX:
+        return tell("state the amount of the similar order {id} before tax", id=name)
+    assert left_out == NO_DATE, left_out
+    return tell("state the date of the similar order {id}", id=name)
 
 
 def _part(counted: Counted, unit: Unit) -> Node:
@@ -176,7 +197,7 @@ def _part(counted: Counted, unit: Unit) -> Node:
     amount = order.amount if counted.converted is None else counted.converted
     if not counted.left_out and amount is not None:
         return amount
-    return _missing(_ASKED[counted.left_out].format(id=order.id, unit=unit), unit)
+    return _missing(_asked(counted.left_out, order.id, unit), unit)
 
 
 def _placed(band: Band, whole: Figure, order: Node) -> Placed:
@@ -216,8 +237,12 @@ def _too_few(quotes: tuple[Quoted, ...], sellers: tuple[str, ...]) -> Iterator[C
         if asked.need == WITHIN and len(sellers) < wanted:
             yield Condition(
                 topic="quotes",
-                text=f"get quotes of {wanted} sellers: {len(sellers)} on record",
-                threshold=f">= {wanted} quotes",
+                text=tell(
+                    "get quotes of {wanted} sellers: {count} on record",
+                    wanted=str(wanted),
+                    count=len(sellers),
+                ),
+                threshold=tell(">= {wanted} quotes", wanted=str(wanted)),
                 supplier="seller",
                 piece_kind="quote",
             )

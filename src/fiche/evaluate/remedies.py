@@ -16,6 +16,7 @@ from fiche.kernel.readings import failures as told_failures
 from fiche.kernel.record import record, replace
 from fiche.kernel.remedy import STAGES, Lever, Remedy
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 
 # What D7 lists by what dominates, with what each has to keep; and by where it failed, where no item does.
@@ -157,7 +158,7 @@ def _weighed(named: Remedy, phase: PhaseTotal | None, candidates: tuple[Candidat
     name = heaviest.name if heaviest is not None else ""
     exact = [item.node for item in items if _exact(item)]
     place = f"{named.failure}.{named.case or 'load'}"
-    known = total(exact, BYTE).named(f"{place}.known", "exactly known in that phase")
+    known = total(exact, BYTE).named(f"{place}.known", tell("exactly known in that phase"))
     by_stage = _OF_STAGE.get(named.stage or _stage(named.phase), ())
     by_item = () if named.stage == "evaluation" else _OF_ITEM.get(name, ())
     return replace(
@@ -183,7 +184,7 @@ def _share(item: LoadItem | None, known: Figure, place: str) -> Figure | None:
     """None where the item has no exact figure: a share of bounds would say more than is known."""
     if item is None or not _exact(item) or not known.low:
         return None
-    return (item.node / known).named(f"{place}.share", f"share of {item.name}")
+    return (item.node / known).named(f"{place}.share", tell("share of {name}", name=item.name))
 
 
 # --- Levers -------------------------------------------------------------------------------------

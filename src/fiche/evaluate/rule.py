@@ -18,6 +18,7 @@ from fiche.kernel.comparison import Comparison
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.finding import Verdict
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 
 
 @record(kw_only=False)
@@ -50,32 +51,37 @@ ROWS: tuple[Row, ...] = (
         "conflict",
         Verdict.TO_CONFIRM,
         lambda c, b: bool(c.conflicts),
-        "pieces contradict each other",
+        tell("pieces contradict each other"),
     ),
     Row(
         "proven_failure",
         Verdict.EXCLUDE,
         lambda c, b: _answers(c, "failure"),
-        "a proven failure covers the question",
+        tell("a proven failure covers the question"),
     ),
-    Row("refused", Verdict.EXCLUDE, lambda c, b: _answers(c, "no"), "a piece in scope refuses it"),
+    Row(
+        "refused",
+        Verdict.EXCLUDE,
+        lambda c, b: _answers(c, "no"),
+        tell("a piece in scope refuses it"),
+    ),
     Row(
         "above_capacity",
         Verdict.EXCLUDE,
         lambda c, b: c.required and _greater(b.need_low, b.have_high, b.above),
-        "the least that is needed is above the most there can be",
+        tell("the least that is needed is above the most there can be"),
     ),
     Row(
         "confirmed",
         Verdict.ADMISSIBLE,
         lambda c, b: _answers(c, "yes"),
-        "a piece in scope confirms it",
+        tell("a piece in scope confirms it"),
     ),
     Row(
         "within_capacity",
         Verdict.ADMISSIBLE,
         lambda c, b: c.required and _within(b.need_high, b.have_low, b.below),
-        "the most that is needed is within what there is",
+        tell("the most that is needed is within what there is"),
     ),
     Row(
         "near_limit",
@@ -83,21 +89,21 @@ ROWS: tuple[Row, ...] = (
         lambda c, b: (
             c.required and (_greater(b.need_low, b.have_high) or _within(b.need_high, b.have_low))
         ),
-        "what was measured lies within the guard band of the limit",
+        tell("what was measured lies within the guard band of the limit"),
     ),
     Row(
         "nothing_required",
         Verdict.TO_CONFIRM,
         lambda c, b: not c.required,
-        "what is required is not stated",
+        tell("what is required is not stated"),
     ),
     Row(
         "overlap",
         Verdict.TO_CONFIRM,
         lambda c, b: None not in (b.need_high, b.have_low),
-        "the intervals overlap: neither side settles it",
+        tell("the intervals overlap: neither side settles it"),
     ),
-    Row("open", Verdict.TO_CONFIRM, lambda c, b: True, "no piece in scope settles it"),
+    Row("open", Verdict.TO_CONFIRM, lambda c, b: True, tell("no piece in scope settles it")),
 )
 
 

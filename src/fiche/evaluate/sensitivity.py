@@ -17,6 +17,7 @@ from fiche.kernel.currency import CURRENCIES, minor_digits
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Number
 from fiche.kernel.origin import Stated
+from fiche.kernel.said import tell
 from fiche.kernel.settling import Change, Sensitivity, Turn
 from fiche.kernel.unit import BYTE, HOUR, ONE, Unit
 
@@ -24,7 +25,7 @@ from fiche.kernel.unit import BYTE, HOUR, ONE, Unit
 TIMES = 1000
 _LOOKED_AT = (2, 4, 16, 64, 256, TIMES)
 _PARTS = 8
-_SEARCHED = "the tool's own, to look for a turn"
+_SEARCHED = tell("the tool's own, to look for a turn")
 
 
 def sensitivities(decision: Decision) -> tuple[Sensitivity, ...]:
@@ -64,7 +65,10 @@ def _step(figure: Figure) -> Number:
 
 
 def _resolution(leaf: Leaf, step: Number) -> Figure:
-    name, label = f"sensitivity.{leaf.name}.resolution", f"{leaf.name}: resolution of its turns"
+    name, label = (
+        f"sensitivity.{leaf.name}.resolution",
+        tell("{name}: resolution of its turns", name=leaf.name),
+    )
     return _stated(step, leaf.figure.unit).named(name, label)
 
 

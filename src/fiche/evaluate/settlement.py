@@ -14,6 +14,7 @@ from fiche.kernel.comparison import Claim, Comparison
 from fiche.kernel.condition import Condition
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.trace import firm
 
 SETTLED = "settled"
@@ -99,8 +100,8 @@ def open_of(finding: Finding) -> tuple[Condition, ...]:
         return told
     then = Condition(
         topic="need",
-        text="run the whole loop of what is then stated",
-        supplier="whoever can run it",
+        text=tell("run the whole loop of what is then stated"),
+        supplier=tell("whoever can run it"),
         piece_kind="record",
         case=finding.case,
     )

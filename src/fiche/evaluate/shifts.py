@@ -13,6 +13,7 @@ from fiche.kernel.alternative import Shift
 from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, total
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 
 
@@ -37,7 +38,9 @@ def shift(
     place = ".".join(part for part in (case, "phase" if phase else "", phase, name) if part)
     less = _less(before, after)
     named = (
-        None if less is None else less.named(f"{owner}/difference.{place}", f"{name} difference")
+        None
+        if less is None
+        else less.named(f"{owner}/difference.{place}", tell("{name} difference", name=name))
     )
     return Shift(name=name, before=before, after=after, difference=named, case=case, phase=phase)
 
@@ -93,7 +96,7 @@ def _together(before: PhaseTotal, after: PhaseTotal, owner: str, case: str) -> S
     known = [part for part in parts if part is not None]
     summed = None
     if len(known) == len(parts):
-        label = f"difference of all that is alive in {before.phase}"
+        label = tell("difference of all that is alive in {phase}", phase=before.phase)
         summed = total(known, BYTE).named(f"{owner}/difference.{case}.phase.{before.phase}", label)
     return Shift(
         name="",
@@ -124,7 +127,7 @@ def _of(name: str, one: LoadItem | None, other: LoadItem | None, owner: str, *, 
     part = _part(one, other) if told.difference is None else None
     if part is None:
         return told
-    named = part.named(f"{owner}/difference.{case}.{name}", f"{name} difference")
+    named = part.named(f"{owner}/difference.{case}.{name}", tell("{name} difference", name=name))
     return Shift(name=name, before=sides[0], after=sides[1], difference=named, case=case)
 
 

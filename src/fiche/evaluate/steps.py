@@ -19,6 +19,7 @@ from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.settling import DOCUMENT, ENTRY, MEASUREMENT, Settles, Step
 
 _AUTHOR, _RUNNER = "author", "whoever can run"
@@ -234,7 +235,10 @@ def _of_the_machine(plan: Plan, outcome: Outcome, condition: Condition) -> Itera
         Step(
             id=f"print:{_commands.named(outcome.candidate.id)}",
             kind=MEASUREMENT,
-            text=f"have machine {place.machine} print what its devices have and who else uses them",
+            text=tell(
+                "have machine {machine} print what its devices have and who else uses them",
+                machine=place.machine,
+            ),
             supplier=condition.supplier,
             settles=(),
             machine=place.machine,

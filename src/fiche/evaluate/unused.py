@@ -17,14 +17,16 @@ from fiche.kernel.origin import Declared, Observed
 from fiche.kernel.piece import Piece, Result, Run
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 from fiche.kernel.simulation import SIMULATION
+from fiche.kernel.spoken import spoken
 
 _PIECE, _NEITHER, _FICHE = "the piece does not say", "told neither by", "the fiche does not say"
 _SCORE = "score"
 _NAMED = 3
-_NOTHING = (
-    "it holds no run, no total of a device and no score: its figures are shown, and nothing is compared with "
-    "them"
+_NOTHING = tell(
+    "it holds no run, no total of a device and no score: its figures are shown, and "
+    "nothing is compared with them"
 )
 
 
@@ -87,12 +89,12 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     for candidate in candidates:
         stale = next(reasons(piece, "memory", candidate, ground), None)
         if stale is not None:
-            return f"out of date: {stale}"
+            return tell("out of date: {stale}", stale=stale)
     if piece.attested:
         spoken = any(_claims.about(piece, candidate) for candidate in candidates)
         if spoken:
             return _of_attested(piece, decision, ground)
-        return "it attests facts of no candidate: name its offer, machine or gpu under scope"
+        return tell("it attests facts of no candidate: name its offer, machine or gpu under scope")
     if piece.reading.runs:
         return _of_runs(piece, candidates, ground)
     scores = [result for result in piece.reading.results if result.unit == _SCORE]
@@ -105,7 +107,7 @@ def _why(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     if _asked_of_machines(piece, decision):
         return _of_prints(piece, candidates)
     if piece.reading.shape == "document" or piece.reading.kind == "document":
-        return "nothing of it is quoted under attests"
+        return tell("nothing of it is quoted under attests")
     return _NOTHING
 
 
@@ -131,12 +133,12 @@ def _of_attested(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     asked = {one.kind for one in decision.fiche.requirements}
     facts = dict.fromkeys(item.fact for item in piece.attested if item.fact in asked)
     if not facts:
-        return "no requirement asks for what it attests"
+        return tell("no requirement asks for what it attests")
     silent = [fact for fact in facts if not _speaks(fact, piece, decision, ground)]
     if silent:
-        told = _listed([fact.replace("_", " ") for fact in silent])
-        return f"it names a card and no machine or offer, so it attests no {told}"
-    return "the catalog, or other pieces, decide what it attests"
+        told = _listed([spoken(fact) for fact in silent])
+        return tell("it names a card and no machine or offer, so it attests no {facts}", facts=told)
+    return tell("the catalog, or other pieces, decide what it attests")
 
 
 def _speaks(fact: str, piece: Piece, decision: Decision, ground: Inquiry) -> bool:
@@ -151,18 +153,18 @@ def _of_a_simulation(short: tuple[str, ...]) -> str:
     """A difference first; where there is none, all words that the fiche has to say, with what was run."""
     differs = [text for text in short if _FICHE not in text]
     if differs:
-        return f"it simulates another thing: {differs[0]}"
+        return tell("it simulates another thing: {difference}", difference=differs[0])
     said = [text.replace(f": {_FICHE}; the piece ran with", "") for text in short]
-    return f"{_FICHE} what it ran with: {_listed(said)}"
+    return tell("the fiche does not say what it ran with: {names}", names=_listed(said))
 
 
 def _of_runs(piece: Piece, candidates: Iterable[Candidate], ground: Inquiry) -> str:
     """How the nearest of its runs falls short of the nearest question."""
     runs = [run for run in piece.reading.runs if run.outcome == "failure" or run.whole_loop]
     if not runs:
-        return "it holds no run of the whole loop: phases locate a problem and admit nothing"
+        return tell("it holds no run of the whole loop: phases locate a problem and admit nothing")
     found = [_scope(ask, piece, run, ground) for ask in _questions(candidates) for run in runs]
-    return _first(found) or "other pieces decide what it answers"
+    return _first(found) or tell("other pieces decide what it answers")
 
 
 def _scope(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> Scope:
@@ -187,17 +189,28 @@ def _of_scores(piece: Piece, scores: list[Result], decision: Decision, ground: I
         if one.kind == "quality" and "metric" in one.facts
     ]
     if not any(_of_metric(one, result) for one in asked for result in scores):
-        names = " or ".join(
-            f"{one.facts['metric'].value} on {one.facts['dataset'].value}"
-            for one in asked
-            if "dataset" in one.facts
+        names = listed(
+            (
+                tell(
+                    "{metric} on {dataset}",
+                    metric=one.facts["metric"].value,
+                    dataset=one.facts["dataset"].value,
+                )
+                for one in asked
+                if "dataset" in one.facts
+            ),
+            " or ",
         )
-        return f"it has no score of {names}" if names else "no requirement names a metric of it"
+        return (
+            tell("it has no score of {names}", names=names)
+            if names
+            else tell("no requirement names a metric of it")
+        )
     found = [
         scope_of(question(candidate), piece, None, "quality", ground)
         for candidate in decision.fiche.candidates
     ]
-    return _first(found) or "its score settles nothing: see what is still missing"
+    return _first(found) or tell("its score settles nothing: see what is still missing")
 
 
 _PERFORMANCE = ("throughput", "latency", "duration")
@@ -211,13 +224,16 @@ def _of_rates(piece: Piece, decision: Decision, ground: Inquiry) -> str:
     """Whether a rate or a time is asked for at all, then how the scope of a benchmark falls short."""
     asked = [one.kind for one in decision.fiche.requirements if one.kind in _PERFORMANCE]
     if not asked:
-        return "no requirement asks for its rates and times: they are shown, and nothing is compared with them"
+        return tell(
+            "no requirement asks for its rates and times: they are shown, and nothing is "
+            "compared with them"
+        )
     found = [
         scope_of(question(candidate), piece, None, kind, ground)
         for candidate in decision.fiche.candidates
         for kind in dict.fromkeys(asked)
     ]
-    return _first(found) or "its rates and times settle nothing: see what is still missing"
+    return _first(found) or tell("its rates and times settle nothing: see what is still missing")
 
 
 def _of_metric(requirement: Requirement, result: Result) -> bool:
@@ -231,13 +247,15 @@ def _of_metric(requirement: Requirement, result: Result) -> bool:
 
 def _of_totals(piece: Piece, candidates: Iterable[Candidate]) -> str:
     return _elsewhere(piece, candidates) or (
-        "other pieces, or the label, bound what the machine offers"
+        tell("other pieces, or the label, bound what the machine offers")
     )
 
 
 def _of_prints(piece: Piece, candidates: Iterable[Candidate]) -> str:
     return _elsewhere(piece, candidates) or (
-        "other pieces decide what it prints of the machine, or it settles nothing that is asked"
+        tell(
+            "other pieces decide what it prints of the machine, or it settles nothing that is asked"
+        )
     )
 
 
@@ -246,8 +264,12 @@ def _elsewhere(piece: Piece, candidates: Iterable[Candidate]) -> str:
     machines = {candidate.machine for candidate in candidates if candidate.machine}
     told = piece.reading.facts.get("machine") or piece.typed.get("machine")
     if told is None:
-        return "machine untold"
-    return "" if told.value in machines else f"no candidate names its machine {told.value}"
+        return tell("machine untold")
+    return (
+        ""
+        if told.value in machines
+        else tell("no candidate names its machine {machine}", machine=told.value)
+    )
 
 
 def _first(found: list[Scope]) -> str:
@@ -262,9 +284,9 @@ def _first(found: list[Scope]) -> str:
     executed = {text.partition(":")[0] for text in scope.untold if "what was executed" in text}
     if by_piece:
         names = sorted(dict.fromkeys("case" if n in executed else n for n in by_piece), key=_order)
-        return f"{_listed(names)} untold"
+        return tell("{names} untold", names=_listed(names))
     if by_fiche:
-        return f"the fiche does not say {_listed(by_fiche)}"
+        return tell("the fiche does not say {names}", names=_listed(by_fiche))
     return next(iter((*scope.untold, *scope.contradicted, *scope.unsigned)), "")
 
 
@@ -274,5 +296,5 @@ def _order(name: str) -> int:
 
 
 def _listed(names: list[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more, first = len(names) - _NAMED, listed(names[:_NAMED])
+    return tell("{names} and {more} more", names=first, more=more) if more > 0 else first
