@@ -12,10 +12,9 @@ from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.ledger import Ledger, ledger
-from fiche.kernel.origin import Computed, Observed, Stated
+from fiche.kernel.origin import Computed, Observed
 from fiche.kernel.places import Places
 from fiche.kernel.record import field, record
-from fiche.kernel.unit import BYTE
 from fiche.report import numbers
 from fiche.report.parts import (
     Amount,
@@ -30,6 +29,7 @@ from fiche.report.parts import (
     State,
     Words,
 )
+from fiche.report.sentences import bytes_said
 from fiche.report.words._language import Language
 from fiche.report.words.en import MEMBER as ENGLISH
 
@@ -40,7 +40,6 @@ GLYPHS = {
 }
 # A guess and a hole are what a computed number must not hide (E2); other kinds are firm.
 _NOT_FIRM = ("unknown", "assumed")
-_LONG_BYTES = re.compile(r"(?<![\w.])(?:(\d{7,}) to )?(\d{7,}) B\b")
 Filling = Part | Parts | str | int
 
 
@@ -229,16 +228,8 @@ class Desk:
 
         The exact bytes stand beside what rounding changes; a range of sightings is only told.
         """
-        text = self.language.told(text)
-        return (Quoted(_LONG_BYTES.sub(self._bytes, text).replace(">=", "≥").replace("<=", "≤")),)
-
-    def _bytes(self, found: re.Match[str]) -> str:
-        ends = [int(end) for end in found.groups() if end is not None]
-        node = Figure(low=ends[0], high=ends[-1], unit=BYTE, origin=Stated(span=None))
-        told = numbers.amount(node, self.style)
-        if len(ends) > 1 or numbers.whole(ends[0]):
-            return told
-        return f"{told} ({numbers.amount_exact(node, self.style)})"
+        told = bytes_said(self.language.told(text), self.style)
+        return (Quoted(told.replace(">=", "≥").replace("<=", "≤")),)
 
 
 def _points_overlap(found: Finding) -> bool:

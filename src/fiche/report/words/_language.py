@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 
 from fiche.kernel.figure import Number
 from fiche.kernel.record import record
-from fiche.kernel.said import Listed, Said
-from fiche.report.numbers import PAGE, Style
+from fiche.kernel.said import Filling, Listed, Said, Shown
+from fiche.report.sentences import filled
+from fiche.report.style import PAGE, Style
 
 
 @record
@@ -47,13 +48,18 @@ class Language:
         """A text of fiche's own in this language; any other text is returned as it is."""
         if self.message is None:
             return text
+        if isinstance(text, Shown):
+            return str(filled(text, self.style))
         if isinstance(text, Listed):
             return self.message(text.between, "", 1).join(self.told(item) for item in text.items)
         if not isinstance(text, Said):
             return text
         form = self.message(text.template, text.plural, text.number)
-        filled = {k: self.told(v) if isinstance(v, str) else v for k, v in text.fillings.items()}
-        return form.format_map(filled) if filled else form
+        told = {name: self._filling(value) for name, value in text.fillings.items()}
+        return form.format_map(told) if told else form
+
+    def _filling(self, value: Filling) -> Filling:
+        return self.told(value) if isinstance(value, Said | Listed) else filled(value, self.style)
 
     def form(self, forms: str, count: Number) -> str:
         """The one of `one|many` that goes with a count."""
