@@ -3,7 +3,7 @@
 (() => {
   const { say, word, make, decision, ends, unit } = Page;
   const FEWEST = 3;
-  const rows = Array.from(document.querySelectorAll("tr[data-candidate]:not([data-requirement])"));
+  const rows = Array.from(document.querySelectorAll("#table-candidates tr[data-candidate]"));
   const told = new Map((decision()?.candidates ?? []).map((each) => [each.id, each]));
   const listed = rows.filter((row) => told.has(row.dataset.candidate));
   const table = listed[0]?.closest("table");

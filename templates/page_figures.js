@@ -124,7 +124,7 @@
   function finding(found) {
     const pieces = found.pieces.flatMap((id, n) => [n ? ", " : "", make("a", { class: "piece", href: `#piece-${id}` }, id)]);
     return make("section", { class: "finding" }, make("p", { class: "exact" }, state(found.verdict), " ", say(found.level)), rows([
-      ["where", [found.case, found.device].filter(Boolean).join(" \u00b7 ")],
+      ["where", [found.candidate, found.case, found.device].filter(Boolean).join(" \u00b7 ")],
       ["needed", side(found.need, found.need_words)],
       ["available", side(found.have, found.have_words)],
       ["distance", side(found.margin, "")],
@@ -139,8 +139,8 @@
 
   routes.criterion = (asked) => {
     const [candidate, requirement] = asked.split("/").map(decoded);
-    const found = decision().findings.filter((each) => each.candidate === candidate && each.requirement === requirement);
-    show(`${requirement} \u2014 ${candidate}`, found.length ? found.map(finding) : [make("p", {}, say("unfound"))]);
+    const found = decision().findings.filter((each) => (!candidate || each.candidate === candidate) && each.requirement === requirement);
+    show(candidate ? `${requirement} \u2014 ${candidate}` : requirement, found.length ? found.map(finding) : [make("p", {}, say("unfound"))]);
   };
 
   for (const amount of document.querySelectorAll("main .amount")) {
@@ -148,6 +148,6 @@
   }
   for (const row of document.querySelectorAll("tr[data-requirement]")) {
     const verdict = row.querySelector(".state");
-    if (verdict) opens(verdict, say("open_criterion"), `#criterion-${encoded(row.dataset.candidate)}/${encoded(row.dataset.requirement)}`);
+    if (verdict) opens(verdict, say("open_criterion"), `#criterion-${encoded(row.dataset.candidate ?? "")}/${encoded(row.dataset.requirement)}`);
   }
 })();

@@ -16,11 +16,13 @@ from fontTools.ttLib import TTFont
 
 FONTS = Path(__file__).parents[1] / "src" / "fiche" / "fonts"
 
-# Latin with its European extensions, Greek, Cyrillic, general punctuation, and what reports print.
-LETTERS = [
-    *((0x20, 0x7E), (0xA0, 0x17F), (0x218, 0x21B), (0x1E80, 0x1E85), (0x1EA0, 0x1EF9)),
-    *((0x370, 0x3FF), (0x400, 0x45F), (0x490, 0x491)),
-]
+# What the languages of reports are written in stands in the faces of every page; other European letters,
+# Greek and Cyrillic, which names may have, take faces of their own, which only pages that need them hold.
+LETTERS = {*range(0x20, 0x7F), *range(0xA0, 0x100), *map(ord, "ĞğİıŞşŒœŸŠšŽž")}
+FURTHER = {
+    *range(0x100, 0x180), *range(0x218, 0x21C), *range(0x1E80, 0x1E86), *range(0x1EA0, 0x1EFA),
+    *range(0x370, 0x400), *range(0x400, 0x460), *range(0x490, 0x492),
+} - LETTERS  # fmt: skip
 SIGNS = [ord(c) for c in "–—‘’‚“”„†‡•…‰′″‹›⁄⁰¹²³⁴⁵⁶⁷⁸⁹€№™←↑→↓−≈≠≤≥×÷±∞√∑ŞşĞğİı◊ẞƒˆ˜˘˙˚˛˝"]
 SPACES = [0x2009, 0x200A, 0x202F]
 CAP = 698  # the cap height of Plex Sans, in units of 1000
@@ -105,7 +107,7 @@ def subset(
     source: Path,
     target: str,
     name: tuple[str, str],
-    letters: list[tuple[int, int]],
+    letters: set[int],
     marks: bool,
 ) -> None:
     """Writes one woff2."""
@@ -117,8 +119,7 @@ def subset(
     options.notdef_outline = True
     font = TTFont(source)
     subsetter = Subsetter(options)
-    wanted = [c for low, high in letters for c in range(low, high + 1)] + SIGNS + SPACES
-    subsetter.populate(unicodes=wanted)
+    subsetter.populate(unicodes=letters)
     subsetter.subset(font)
     if marks:
         add_marks(font)
@@ -132,16 +133,19 @@ def subset(
 
 
 def main(folder: Path) -> None:
-    """Makes the three files."""
+    """Makes the five files."""
     sans = folder / "@ibm/plex-sans/fonts/complete/woff2"
     mono = folder / "@ibm/plex-mono/fonts/complete/woff2"
+    shared = {*SIGNS, *SPACES}
     for style in ("Regular", "SemiBold"):
         source = sans / f"IBMPlexSans-{style}.woff2"
-        subset(source, f"FicheSans-{style}.woff2", ("Fiche Sans", style), LETTERS, marks=True)
+        letters = LETTERS | shared
+        subset(source, f"FicheSans-{style}.woff2", ("Fiche Sans", style), letters, marks=True)
+        further = ("Fiche Sans Further", style)
+        subset(source, f"FicheSansFurther-{style}.woff2", further, FURTHER - shared, marks=False)
     source = mono / "IBMPlexMono-Regular.woff2"
-    subset(
-        source, "FicheMono-Regular.woff2", ("Fiche Mono", "Regular"), [(0x20, 0x7E)], marks=False
-    )
+    letters = {*range(0x20, 0x7F)} | shared
+    subset(source, "FicheMono-Regular.woff2", ("Fiche Mono", "Regular"), letters, marks=False)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from render.pages import NAMES, attachments, decision, page, read, shown
 
-from fiche.render.html import html_bytes
+from fiche.assets import package_data
+from fiche.render.html import FONTS, FURTHER, FURTHER_FONTS, html_bytes
 from fiche.render.json import decision_bytes
 from fiche.render.scripts import SCRIPTS, inert, scripts
 from fiche.report import numbers
@@ -128,6 +129,41 @@ def test_without_attachments_the_decision_is_still_inside():
     made = decision("bare")
     bare = html_bytes(view(made), made, ())
     assert sha256(decision_bytes(made)).hexdigest().encode() in bare
+
+
+# --- Letters ------------------------------------------------------------------------------------
+
+
+def characters(fonts):
+    from fontTools.ttLib import TTFont
+
+    maps = [
+        set(TTFont(package_data(f"fonts/{f}")).getBestCmap()) for n, _, f in fonts if "Sans" in n
+    ]
+    assert maps[0] == maps[1]
+    return maps[0]
+
+
+def test_further_letters_are_known_by_the_faces_that_have_them():
+    """The pattern and the two pairs of faces share all letters out, none twice."""
+    common, further = characters(FONTS), characters(FURTHER_FONTS)
+    assert not common & further
+    assert {c for c in range(0x10000) if FURTHER.match(chr(c))} >= further
+    assert not any(FURTHER.match(chr(c)) for c in common)
+
+
+def test_a_page_holds_the_faces_of_its_letters():
+    """A Greek or a Polish name brings the further faces; a page of the reports' own languages has none."""
+    from fiche.kernel.record import replace
+
+    made = decision("bare")
+    assert page("bare").count(b"font/woff2") == len(FONTS)
+    for name in ("Νίκος", "Łukasz", "Ольга", "Dương"):
+        told = html_bytes(view(replace(made, fiche=replace(made.fiche, author=name))), made, ())
+        assert told.count(b"font/woff2") == len(FONTS) + len(FURTHER_FONTS)
+    for name in ("Müge Şahin", "Œuvre", "João"):
+        told = html_bytes(view(replace(made, fiche=replace(made.fiche, author=name))), made, ())
+        assert told.count(b"font/woff2") == len(FONTS)
 
 
 # --- Structure ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from functools import cache
 from xml.etree.ElementTree import Element
 
 from fiche.assets import package_data
-from fiche.render.html import FONTS
+from fiche.render.html import FONTS, FURTHER_FONTS
 
 # Links to save a file and scripts work on a screen; in the PDF these files are attached.
 _SAVE = re.compile(rb'href="data:[^"]*"')
@@ -23,7 +23,7 @@ _SCREEN_TAGS = {
     *("button", "input", "select", "textarea", "output", "datalist"),
 }
 _SVG = "{http://www.w3.org/2000/svg}svg"
-_FAMILY = "Fiche Sans"
+FAMILIES = ("Fiche Sans", "Fiche Sans Further")
 
 
 def printable(page: bytes) -> str:
@@ -45,7 +45,7 @@ def pared(root: Element, *, annex: bool) -> None:
     for sheet in root.iter("style"):
         sheet.text = _on_paper(sheet.text or "")
     for picture in root.iter(_SVG):  # no style sheet reaches the letters of a picture on paper
-        picture.attrib.setdefault("font-family", _FAMILY)
+        picture.attrib.setdefault("font-family", ", ".join(FAMILIES))
 
 
 def _on_paper(sheet: str) -> str:
@@ -118,9 +118,14 @@ def _uncovered() -> re.Pattern[str]:
 
 @cache
 def covered() -> frozenset[int]:
-    """The characters that every face of the text font has."""
+    """The characters that every face of a text font has."""
     from fontTools.ttLib import TTFont
 
-    faces = [file for family, _, file in FONTS if family == _FAMILY]
-    maps = [frozenset(TTFont(package_data(f"fonts/{file}")).getBestCmap()) for file in faces]
-    return frozenset.intersection(*maps)
+    faces = [
+        [f for name, _, f in (*FONTS, *FURTHER_FONTS) if name == family] for family in FAMILIES
+    ]
+    maps = [
+        [frozenset(TTFont(package_data(f"fonts/{file}")).getBestCmap()) for file in files]
+        for files in faces
+    ]
+    return frozenset.union(*(frozenset.intersection(*each) for each in maps))

@@ -7,6 +7,7 @@ decision.json stands in it once, as the link that saves it. The PDF is made from
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -34,6 +35,14 @@ FONTS = (
     ("Fiche Sans", 600, "FicheSans-SemiBold.woff2"),
     ("Fiche Mono", 400, "FicheMono-Regular.woff2"),
 )
+# The letters of names that no language of the reports has: a page holds these faces only where it shows one.
+FURTHER_FONTS = (
+    ("Fiche Sans Further", 400, "FicheSansFurther-Regular.woff2"),
+    ("Fiche Sans Further", 600, "FicheSansFurther-SemiBold.woff2"),
+)
+FURTHER = re.compile(
+    "(?![ĞğİıŒœŞşŠšŸŽž])[\u0100-\u017f\u0218-\u021b\u0370-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9]"
+)
 # Three tones of computed parts, so that neighbours are told apart; what is no fact is hatched.
 _FILLS = {
     "observed": ("#1f4e79",),
@@ -56,11 +65,23 @@ class Style:
 def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachment]) -> bytes:
     """The page. `attachments` should hold decision.json; without it the decision is written anew."""
     attachments = attachments if _document(attachments) else (_anew(report, decision),)
+    text = _rendered(report, attachments, FONTS)
+    if FURTHER.search(text, text.index("<body")):
+        text = _rendered(report, attachments, (*FONTS, *FURTHER_FONTS))
+    for attached in attachments:
+        text = text.replace(_address(attached), _address(attached, _base64(attached.content)))
+    return text.encode("utf-8")
+
+
+def _rendered(
+    report: Report, attachments: Sequence[Attachment], fonts: Sequence[tuple[str, int, str]]
+) -> str:
+    """The page before the files' bytes are in their links."""
     digest = _document(attachments)
     sized = sizer.sizes(report)
-    styles, programs = _styles(sized=sized), scripts(*(sizer.SCRIPTS if sized else ()))
+    styles, programs = _styles(fonts, sized=sized), scripts(*(sizer.SCRIPTS if sized else ()))
     page = _environment().get_template("report.html.j2")
-    text = page.render(
+    return page.render(
         report=report,
         styles=styles,
         scripts=programs,
@@ -73,7 +94,6 @@ def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachm
         fills=_FILLS,
         hatched=_HATCHED,
     )
-    return text.encode("utf-8")
 
 
 def _document(attachments: Sequence[Attachment]) -> str:
@@ -135,9 +155,9 @@ def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
     return iter(bodies)
 
 
-def _styles(*, sized: bool) -> tuple[Style, ...]:
+def _styles(fonts: Sequence[tuple[str, int, str]], *, sized: bool) -> tuple[Style, ...]:
     return (
-        Style("", Markup(_faces())),
+        Style("", Markup(_faces(fonts))),
         Style("", styled(template_text("report.css"))),
         Style("", styled(template_text("report_pictures.css"))),
         Style("screen", styled(template_text("report_screen.css"))),
@@ -148,13 +168,13 @@ def _styles(*, sized: bool) -> tuple[Style, ...]:
     )
 
 
-def _faces() -> str:
+def _faces(fonts: Sequence[tuple[str, int, str]]) -> str:
     """The fonts as data: pages look the same, and PDFs have the same bytes, on every machine."""
     return "".join(
         f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;'
         f"src:url(data:font/woff2;base64,{_base64(package_data(f'fonts/{file}').read_bytes())})"
         'format("woff2")}\n'
-        for family, weight, file in FONTS
+        for family, weight, file in fonts
     )
 
 
@@ -177,9 +197,14 @@ def _link(report: Report, attached: Attachment) -> dict[str, str]:
         "description": attached.description,
         "length": numbers.exact_bytes(len(attached.content), report.style),
         "sha256": attached.sha256,
-        "url": f"data:{attached.media_type};base64,{_base64(attached.content)}",
+        "url": Markup(_address(attached).removesuffix('"')),
         "save": report.chrome.download.format(name=attached.name),
     }
+
+
+def _address(attached: Attachment, content: str = "") -> str:
+    """A link's address and the quote that ends it, which no text holds; first with the digest alone."""
+    return f'data:{attached.media_type};base64,{content or attached.sha256}"'
 
 
 def _base64(content: bytes) -> str:

@@ -61,7 +61,7 @@ PAGE = {
     "page_copied": "Copied",
     "page_verdict": "Verdict",
     "page_reason": "Reason",
-    "page_where": "Case and device",
+    "page_where": "Candidate, case and device",
     "page_needed": "Needed",
     "page_available": "Available",
     "page_distance": "Margin",
