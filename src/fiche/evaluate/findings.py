@@ -19,6 +19,7 @@ from fiche.kernel.finding import Finding, SecondReading, Verdict
 from fiche.kernel.origin import Assumed
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
+from fiche.kernel.said import listed, tell
 
 NEAR = "near_limit"
 
@@ -67,7 +68,7 @@ def _contradicting(comparison: Comparison) -> Comparison:
     if "yes" not in answers or "no" not in answers:
         return comparison
     yes, no = (answers[word].piece or CATALOG for word in ("yes", "no"))
-    text = f"{yes} confirms and {no} refuses it"
+    text = tell("{piece} confirms and {other} refuses it", piece=yes, other=no)
     return replace(comparison, conflicts=(*comparison.conflicts, text))
 
 
@@ -146,30 +147,40 @@ def _reason(comparison: Comparison, row: Row) -> str:
 
 def _text(comparison: Comparison, row: Row) -> str:
     if row.reason == "conflict":
-        return f"{row.text}: {'; '.join(comparison.conflicts)}"
+        conflicts = listed(comparison.conflicts, "; ")
+        return tell("{verdict}: {details}", verdict=row.text, details=conflicts)
     if row.verdict is Verdict.TO_CONFIRM:
-        return f"{row.text}{_near(comparison, row)}"
-    word = f", on the word of {', '.join(comparison.attested_by)}" if comparison.attested_by else ""
-    noted = f" (noted: {'; '.join(comparison.noted)})" if comparison.noted else ""
-    return f"{_said(comparison, row)}{word}{noted}"
+        return _near(comparison, row)
+    text = _said(comparison, row)
+    if comparison.attested_by:
+        people = listed(comparison.attested_by)
+        text = tell("{verdict}, on the word of {people}", verdict=text, people=people)
+    if comparison.noted:
+        noted = listed(comparison.noted, "; ")
+        text = tell("{verdict} (noted: {noted})", verdict=text, noted=noted)
+    return text
 
 
 def _said(comparison: Comparison, row: Row) -> str:
     """What decides, named: a row of the catalog is no piece of the fiche."""
     if not comparison.sources:
         return row.text
-    answer = "refuses" if row.verdict is Verdict.EXCLUDE else "confirms"
-    return f"{CATALOG} {answer} it ({'; '.join(comparison.sources)})"
+    sources = listed(comparison.sources, "; ")
+    if row.verdict is Verdict.EXCLUDE:
+        return tell("the catalog refuses it ({sources})", sources=sources)
+    return tell("the catalog confirms it ({sources})", sources=sources)
 
 
 def _near(comparison: Comparison, row: Row) -> str:
     """Why what is told settles nothing: the guard band, or a standard error that reaches over the threshold."""
     if row.reason == NEAR and comparison.guard is not None:
-        return f" ({figure_text(comparison.guard)})"
+        band = figure_text(comparison.guard)
+        return tell("{verdict} ({band})", verdict=row.text, band=band)
     if row.reason != "overlap":
-        return ""
+        return row.text
     told = dict.fromkeys(c.text for c in comparison.conditions if c.topic == "quality")
-    return f": {'; '.join(told)}" if told else ""
+    details = listed(told, "; ")
+    return tell("{verdict}: {details}", verdict=row.text, details=details) if told else row.text
 
 
 def _conditions_of(comparison: Comparison, row: Row) -> tuple[Condition, ...]:
@@ -217,8 +228,13 @@ def _guesses(comparison: Comparison) -> tuple[str, ...]:
     found = [guess for side in sides if side is not None for guess in trace.assumptions(side)]
     return tuple(
         dict.fromkeys(
-            f"{guess.id or guess.label} = {figure_text(guess)}, assumed by {guess.origin.by}: "
-            f"{guess.origin.because}"
+            tell(
+                "{name} = {value}, assumed by {person}: {reason}",
+                name=guess.id or guess.label,
+                value=figure_text(guess),
+                person=guess.origin.by,
+                reason=guess.origin.because,
+            )
             for guess in found
             if isinstance(guess.origin, Assumed)
         )

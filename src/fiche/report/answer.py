@@ -10,7 +10,7 @@ from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.origin import Observed
 from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
-from fiche.report import chosen, ownership
+from fiche.report import chosen, ownership, points
 from fiche.report.desk import Desk, joined
 from fiche.report.observed import asked_and_free
 from fiche.report.parts import (
@@ -192,10 +192,18 @@ def _sentences(desk: Desk, outcome: Outcome, found: Finding) -> Iterator[Parts]:
     else:
         yield (*_amounts(desk, outcome, found), Words("."))
         if found.verdict is not Verdict.ADMISSIBLE:
-            told = desk.open_on(found) or found.text
-            yield (*desk.legible(capital(told)), Words("."))
+            yield _left_open(desk, found)
     if found.pieces:
         yield desk.say("rests_on", pieces=desk.references(found.pieces))
+
+
+def _left_open(desk: Desk, found: Finding) -> Parts:
+    """The points that keep it open, by number; else its reason."""
+    named = points.names(desk, points.of_finding(desk, found))
+    if named:
+        return desk.say("answer_open", points=named)
+    told = desk.open_on(found) or found.text
+    return (*desk.legible(desk.language.sentence(told)), Words("."))
 
 
 def _amounts(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
@@ -217,7 +225,7 @@ def _amounts(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
 
 def _failed(desk: Desk, found: Finding) -> Parts:
     """What excludes is that it ran out, not a number beside a number: what it asked for, what was free."""
-    told: Parts = desk.legible(capital(found.text))
+    told: Parts = desk.legible(desk.language.sentence(found.text))
     if found.case:
         told += desk.say("in_case", case=Code(found.case))
     cited = [piece for piece in desk.decision.fiche.pieces if piece.id in found.pieces]
@@ -241,11 +249,6 @@ def estimate_of(desk: Desk, outcome: Outcome, found: Finding | None) -> Node | N
     name = f"{found.case}.envelope" if found is not None and found.case else "envelope"
     listed = desk.book.figures
     return listed.get(f"{outcome.candidate.id}/{name}", listed.get(name))
-
-
-def capital(text: str) -> str:
-    """A sentence that starts as one."""
-    return text[:1].upper() + text[1:]
 
 
 def _defined(desk: Desk, node: Node | None) -> Parts:

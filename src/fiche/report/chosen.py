@@ -8,6 +8,7 @@ from fiche.kernel.bill import Bill
 from fiche.kernel.choice import AT_DELIVERY, BEFORE_ORDER, Acceptance, Choosing, Mismatch
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding, Verdict
+from fiche.report import points
 from fiche.report.bill import ordered
 from fiche.report.desk import Desk, joined
 from fiche.report.parts import (
@@ -115,9 +116,10 @@ def callouts(desk: Desk) -> Iterator[Block]:
 def _conditional(desk: Desk, chosen: Outcome, found: Choosing | None) -> Callout:
     """Every acceptance condition with its threshold, by when it must be met."""
     lead = desk.say(
-        "choice_conditional_lead",
+        "accept_lead",
         candidate=Code(chosen.candidate.id),
         state=desk.status(chosen.status),
+        section=desk.word("missing_title"),
     )
     return Callout(
         kind="conditional",
@@ -149,6 +151,9 @@ def _acceptance(desk: Desk, asked: Acceptance, found: Choosing) -> Parts:
     """What, where it turns, who sees to it, by which test; what was asked above is told in short."""
     condition = asked.condition
     first = next(a for a in found.acceptance if a.condition is condition)
+    point = points.of_condition(desk, condition)
+    if point is not None:
+        return _at_point(desk, asked, point, _by(asked, first))
     told: Parts = (Words(f"{desk.topic(condition.topic)}: ", strong=True),)
     if first is asked:
         told += desk.legible(condition.text)
@@ -159,6 +164,18 @@ def _acceptance(desk: Desk, asked: Acceptance, found: Choosing) -> Parts:
     test = _test(desk, asked)
     told += desk.say("accept_test", test=test) if test else ()
     by = _by(asked, first)
+    return (*told, *(desk.say("by_whom", supplier=Quoted(by)) if by else ()))
+
+
+def _at_point(desk: Desk, asked: Acceptance, point: points.Point, by: str) -> Parts:
+    """An open point by its number: what it is and where it turns stand in the list of points."""
+    told = desk.say(
+        "accept_point",
+        point=points.names(desk, [point]),
+        topic=Words(desk.topic(point.topic), strong=True),
+    )
+    test = _test(desk, asked)
+    told += desk.say("accept_test", test=test) if test else ()
     return (*told, *(desk.say("by_whom", supplier=Quoted(by)) if by else ()))
 
 

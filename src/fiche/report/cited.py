@@ -28,7 +28,8 @@ from fiche.report.parts import (
 
 _MOST, _SHORT, _FEW_PLACES, _FEW_FACTS, _DEEP = 12, 10, 1, 5, 2
 _OWN = ("gpu", "machine", "offer", "case")
-_NATURES = ("record", "quote", "datasheet", "document", "result")
+_NATURES = ("quote", "datasheet", "document", "result")
+_MEASURED = ("record", "fiche_record")
 
 
 def section(desk: Desk) -> Section:
@@ -82,6 +83,8 @@ def _nature(desk: Desk, piece: Piece) -> str:
     reading = piece.reading
     if reading.simulation is not None:
         return desk.word("nature_simulated")
+    if piece.kind in _MEASURED:
+        return desk.word("nature_record")
     if piece.kind in _NATURES:
         return desk.word(f"nature_{piece.kind}")
     if reading.failures and not (reading.observations or reading.runs):

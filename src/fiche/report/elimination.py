@@ -41,6 +41,7 @@ class _Answer:
     found: Finding
     candidates: tuple[str, ...]
     cases: tuple[str, ...]
+    points: tuple[points.Point, ...]
 
 
 def section(desk: Desk) -> Section:
@@ -70,8 +71,17 @@ def _table(desk: Desk, level: str, caption: str, rows: list[Row], left: int) -> 
             "pieces",
         ),
         rows=tuple(rows),
-        notes=(desk.say("answers_more", n=left, noun=noun),) if left else (),
+        notes=(
+            *((desk.say("answers_more", n=left, noun=noun),) if left else ()),
+            *((desk.say("dash_legend", dash=desk.word("dash")),) if _dashed(desk, rows) else ()),
+        ),
     )
+
+
+def _dashed(desk: Desk, rows: list[Row]) -> bool:
+    """True where a cell says that nothing applies: then the sign is explained."""
+    dash = (Words(desk.word("dash")),)
+    return any(dash in one.cells[-3].lines for one in rows)
 
 
 def _capped(told: list[list[Row]]) -> tuple[list[Row], int]:
@@ -112,17 +122,17 @@ class _Place:
 
 
 def _answers(desk: Desk, requirement: Requirement) -> Iterator[_Answer]:
-    alike: dict[tuple[object, ...], tuple[Finding, list[str], list[str]]] = {}
+    alike: dict[tuple[object, ...], list[Finding]] = {}
     for outcome in desk.decision.outcomes:
         for found in _deciding(outcome, requirement):
-            told = alike.setdefault(_sameness(desk, requirement, found), (found, [], []))
-            told[1].append(found.candidate)
-            told[2].append(_place(found))
-    for found, who, cases in alike.values():
+            alike.setdefault(_sameness(desk, requirement, found), []).append(found)
+    for shared in alike.values():
+        asked = {p.number: p for found in shared for p in points.of_finding(desk, found)}
         yield _Answer(
-            found=found,
-            candidates=tuple(dict.fromkeys(who)),
-            cases=tuple(filter(None, dict.fromkeys(cases))),
+            found=shared[0],
+            candidates=tuple(dict.fromkeys(found.candidate for found in shared)),
+            cases=tuple(filter(None, dict.fromkeys(map(_place, shared)))),
+            points=tuple(asked[number] for number in sorted(asked)),
         )
 
 
@@ -147,7 +157,9 @@ def _sameness(desk: Desk, requirement: Requirement, found: Finding) -> tuple[obj
     need, have = desk.compared(found)
     said = (_plain(need), _plain(have), _plain(_margin(desk, found)), _plain(_pieces(desk, found)))
     case = found.case if found.kind == "memory" else ""
-    return (*said, case, found.verdict, _plain(_why(desk, found)), found.attested_by)
+    open_ = found.verdict is Verdict.TO_CONFIRM and bool(found.conditions)
+    why = () if open_ else _why(desk, found, ())
+    return (*said, case, found.verdict, _plain(why), found.attested_by)
 
 
 def _plain(parts: Parts) -> str:
@@ -173,7 +185,7 @@ def _row(desk: Desk, requirement: Requirement, one: _Answer, place: _Place) -> R
         cell(_who(desk, one.candidates), _cases(one)),
         _found(desk, requirement, found),
         cell(_margin(desk, found), numeric=True),
-        cell((_verdict(desk, found), *_why(desk, found), *_on_word(desk, found))),
+        cell((_verdict(desk, found), *_why(desk, found, one.points), *_on_word(desk, found))),
         cell(_pieces(desk, found)),
     ]
     return Row(
@@ -303,11 +315,11 @@ def _verdict(desk: Desk, found: Finding) -> State:
     return desk.state(found.verdict.code, words)
 
 
-def _why(desk: Desk, found: Finding) -> Parts:
+def _why(desk: Desk, found: Finding, asked: tuple[points.Point, ...]) -> Parts:
     """The points that keep it open; why it excludes where two numbers do not say it."""
     if found.verdict is Verdict.ADMISSIBLE or found.reason == "above_capacity":
         return ()
-    named = points.names(desk, points.of_finding(desk, found))
+    named = points.names(desk, asked)
     if named:
         return (Words(" "), *named)
     told = desk.open_on(found)

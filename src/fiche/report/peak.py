@@ -51,7 +51,9 @@ def section(desk: Desk) -> Section:
             )
         )
     blocks.append(Paragraph(_said(desk, shown), "note"))
-    return Section(id="estimate", title=desk.word("estimate_title"), blocks=tuple(blocks))
+    return Section(
+        id="estimate", title=desk.word("estimate_title"), blocks=(*blocks, *_tested(desk))
+    )
 
 
 # --- The estimate ---------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ def _left_out(desk: Desk, shown: list[list[Gap]]) -> Iterator[Parts]:
 # --- The load that was tested ---------------------------------------------------------------------
 
 
-def tested(desk: Desk) -> Section:
+def _tested(desk: Desk) -> list[Block]:
     """The largest load that succeeded, the phases, what failed, and the four counters of each device."""
     runs = [(piece, run) for piece in desk.decision.fiche.pieces for run in piece.reading.runs]
     blocks: list[Block] = [Paragraph(joined(list(_sentences(desk, runs)), " "))]
@@ -144,7 +146,7 @@ def tested(desk: Desk) -> Section:
     for piece, run in runs:
         if run is top:
             blocks += _levels(desk, piece, run)
-    return Section(id="tested", title=desk.word("tested_title"), blocks=tuple(blocks))
+    return blocks
 
 
 def _sentences(desk: Desk, runs: list[tuple[Piece, Run]]) -> Iterator[Parts]:

@@ -154,3 +154,10 @@ def _of(desk: Desk, who: str) -> tuple[Point, ...]:
         desk.kept_apart["points_of"] = {name: tuple(told) for name, told in found.items()}
     told: dict[str, tuple[Point, ...]] = desk.kept_apart["points_of"]
     return told.get(who, ())
+
+
+def of_condition(desk: Desk, condition: Condition) -> Point | None:
+    """The point that a condition of the choice is; None where it stands in no list of points."""
+    chosen = desk.decision.chosen
+    found = of_outcome(desk, chosen) if chosen is not None else ()
+    return next((point for point in found if condition in point.conditions), None)

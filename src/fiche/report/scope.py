@@ -8,7 +8,7 @@ from fiche.kernel.choice import Choice, Opinion
 from fiche.kernel.invalidation import Invalidation
 from fiche.report.desk import Desk, joined
 from fiche.report.invalidation import turns
-from fiche.report.parts import Block, Code, Items, Paragraph, Parts, Quoted, Section, Words
+from fiche.report.parts import Code, Paragraph, Parts, Quoted, Section, Words
 
 _MOST_EVENTS, _MOST_VOICES = 12, 6
 _SHORT = 16
@@ -26,11 +26,11 @@ def section(desk: Desk) -> Section:
     stated = [(Quoted(fact.value),) for fact in desk.decision.fiche.invalidated_by]
     if stated:
         lines.append(desk.say("void_says_author", told=joined(stated, "; ")))
-    return Section(id="scope", title=desk.word("scope_title"), blocks=(Items(tuple(lines)),))
+    return Section(id="scope", title=desk.word("scope_title"), blocks=tuple(map(Paragraph, lines)))
 
 
 def _event(desk: Desk, event: Invalidation) -> Parts:
-    named = (Words(desk.word(f"void_{event.kind}").lower()),)
+    named = (Words(desk.language.inside(desk.word(f"void_{event.kind}"))),)
     value = joined(list(turns(desk, event)))
     return (*named, *desk.say("aside", told=value))
 
@@ -103,11 +103,16 @@ def _replaces(desk: Desk, choice: Choice) -> Iterator[Parts]:
 # --- What is attached -----------------------------------------------------------------------------
 
 
-def attached(desk: Desk, annex: tuple[str, ...]) -> Section:
+def attached(desk: Desk) -> Section:
     """How to take the attachments out and re-check them; what the annex holds and how to print it."""
-    said = (Words(desk.word("attached_line")), Words(" "), Words(desk.word("built_line")))
-    blocks: list[Block] = [Paragraph(said)]
-    if annex:
-        names = joined([(Words(name),) for name in annex])
-        blocks.append(Paragraph(desk.say("annex_line", sections=names)))
-    return Section(id="attached", title=desk.word("attached_title"), blocks=tuple(blocks))
+    told = desk.say(
+        "attached_line",
+        detach=Code("pdfdetach -saveall report.pdf"),
+        digest=Code("sha256sum FILE"),
+        explain=Code("fiche explain FICHE ID"),
+    )
+    return Section(
+        id="attached",
+        title=desk.word("attached_title"),
+        blocks=(Paragraph((*told, Words(" "), Words(desk.word("annex_line")))),),
+    )

@@ -30,12 +30,12 @@ def _signed() -> tuple[_Say, ...]:
         summed.section,
         cited.section,
         peak.section,
-        peak.tested,
         others.section,
         held.section,
         scope.section,
         scope.method,
         scope.voices,
+        scope.attached,
     )
 
 
@@ -93,15 +93,12 @@ _ATTACHED = ("attachment", "relation", "bytes", "sha256")
 
 def view(decision: Decision, language: Language = ENGLISH) -> Report:
     """Say a decision in a language."""
-    from fiche.report import scope
-
     desk = Desk.of(decision, language)
     signed, record, annex = (
         _placed(desk, told, place)
         for told, place in ((_signed(), "brief"), (_recorded(), "record"), (_behind(), "annex"))
     )
-    last = scope.attached(desk, tuple(section.title for section in annex))
-    return _report(desk, (*signed, last, *record, *annex))
+    return _report(desk, (*signed, *record, *annex))
 
 
 def brief(decision: Decision, language: Language = ENGLISH) -> Report:

@@ -6,6 +6,7 @@ BRIEF = {
     # The box
     "package_at": " · package {cost}",
     "answers_left": "{n} further {noun}, with their answers, stand in the annex.",
+    "answer_open": "Open: {points}.",
     "answers_noun": "answer|answers",
     "musts_kept": "No must is violated, and none is open.",
     "musts_open": "No must is violated; open for {open}.",
@@ -22,7 +23,6 @@ BRIEF = {
     "turn_figure": "{who} changes to {state} if {figure} is {at} or {side}",
     "turn_more": "more",
     "turn_less": "less",
-    "turn_first": "{who} would rank first if {figure} is {at} or {side}",
     "turn_piece": "{who} holds as long as {pieces} does",
     "turn_none": "nothing that is known here",
     "turn_others": "{n} further {noun} in the annex",
@@ -54,12 +54,8 @@ BRIEF = {
     "by_day": "by {amount}",
     "tax_included": "with tax",
     "tax_excluded": "before tax",
-    "needs_at_most_what_is_had": "need ≤ available",
-    "need_of": "need {need}",
-    "also_cases": "{cases} too",
     "candidates_column": "Candidates",
     "state": "State",
-    "open_at": "{points}",
     "every_candidate": "all {n}",
     "candidates_more": "{n} more",
     "answers_more": "{n} further {noun} in the annex.",
@@ -101,18 +97,15 @@ BRIEF = {
     "covers_differs": "differs in {facts}",
     "covers_more": "{n} more",
     "read_more": "{n} more",
-    "not_read_at": "no place cited",
     # Page two
-    "estimate_title": "The estimate before, beside the peak",
+    "estimate_title": "The estimate before, and the load tested",
     "estimate_caption": (
         "Largest tested load of each case: the estimate made before, and what the allocator showed"
     ),
     "estimate_split": "Case, run, device",
-    "estimate_gap": "Gap, peak less estimate",
     "estimate_alone": "Estimate of {case}: {estimate}, with no observed peak to set beside it.",
     "estimate_left_out": "The estimate leaves out {items}.",
     "estimate_rule": "A gap is a difference of two numbers; nothing here attributes it to any one item.",
-    "tested_title": "Load tested",
     "tested_largest": "Largest load that succeeded: {load} ({run}, {protocol}).",
     "tested_none": "No load was tested.",
     "tested_apart": "No one load that succeeded is above all others: the annex lists them.",
@@ -164,27 +157,28 @@ BRIEF = {
     "voices_replaces": "Replaces {what}.",
     "voices_replaces_at": "Replaces {what} (decision.json sha256 {digest}).",
     "voices_replaces_none": "It replaces no earlier decision on record.",
-    "voices_choice": "Choice: {choice}",
     "attached_title": "Attached",
     "attached_line": (
-        "Attached to this file: the decision, the fiche and every piece, as received. To re-check: pdfdetach "
-        "-saveall report.pdf, sha256sum FILE, fiche explain FICHE ID."
+        "The decision, the fiche and every piece are attached to this file, as received. To re-check: "
+        "{detach}, then {digest}, then {explain}."
     ),
     "built_line": (
         "The PDF is built to PDF/A-3a and PDF/UA-1; it is validated only where report.pdf.validation.json, "
         "which fiche report --verapdf writes beside it, says so."
     ),
     "annex_line": (
-        "In the annex, on screen below this page and printed by fiche report --annex: {sections}."
+        "The annex has every criterion of every candidate, the bill, steps and letters, loads, readings, "
+        "the environment and the formulas: on screen below this page, in print with fiche report --annex."
     ),
     # The conditional choice, in short
-    "accept_points": "{when} {points}",
-    "accept_point_by": "{point} by {by}",
+    "accept_point": "{point} {topic}",
+    "accept_lead": (
+        "{candidate} is chosen and is not retained ({state}). The choice holds only if these points are met, "
+        "each as “{section}” below tells it."
+    ),
     # The annex
     "annex_title": "Annex",
     "annex_lead": "What an engineer audits: every criterion of every candidate, loads, readings and formulas.",
-    "record_title": "Record",
-    "annex_marker": "annex",
     "sensitivities_none": "Turning nothing within the bounds that were looked at: {figures}.",
     "sensitivities_only_none": (
         "No assumed or stated figure turns anything within the bounds that were looked at: {figures}."
