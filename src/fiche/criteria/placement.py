@@ -110,14 +110,14 @@ def _unplaced(candidate: Candidate) -> Comparison:
 
 
 def _lacking(wanted: str, candidate: Candidate, short: tuple[str, ...]) -> Condition:
-    nearest = tell(" ({short})", short=short[0]) if short else ""
+    near = tell(" ({short})", short=short[0]) if short else ""
     return Condition(
         topic="placement",
         text=tell(
-            "run this load on {gpu} placed as stated ({wanted}) and import the record{nearest}",
+            "run this load on {gpu} placed as stated ({wanted}) and import the record{near}",
             gpu=candidate.gpu,
             wanted=wanted,
-            nearest=nearest,
+            near=near,
         ),
         threshold=wanted,
         supplier=tell("whoever can run it"),

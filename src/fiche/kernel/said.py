@@ -99,6 +99,11 @@ def tell_count(one: str, many: str, count: int, /, **fillings: Filling) -> str:
     return Said(one, {"count": count, **fillings}, many, count)
 
 
+def tell_again(text: Said, /, **fillings: Filling) -> str:
+    """The same text with some of its places filled otherwise."""
+    return Said(text.template, {**text.fillings, **fillings}, text.plural, text.number)
+
+
 def listed(items: Iterable[str], between: str = ", ") -> str:
     """Texts joined, each of which can still be told in another language."""
     return Listed(items, between)

@@ -62,7 +62,7 @@ def _rows(desk: Desk, outcome: Outcome) -> Iterator[Row]:
     yield from _totals(desk, bill)
     left_out = [name for name in bill.left_out if offer.kind != "buy" or name not in _OF_RENTALS]
     if left_out:
-        items = [Words(desk.word(f"bill_{name}").lower()) for name in left_out]
+        items = [Words(desk.language.inside(desk.word(f"bill_{name}"))) for name in left_out]
         told = desk.say("bill_left_out_note", items=joined(items))
         yield _named(desk, "left_out", told, (Missing(desk.word("not_known")),))
     if lacking := _unsaid(desk, outcome):
@@ -262,7 +262,7 @@ def _converted(desk: Desk, bill: Bill) -> Iterator[Row]:
         date=Code(rate.date),
         source=Quoted(rate.told_by),
         printed=typed or desk.say("bill_typed"),
-        total=Words(desk.word(_TOTALS[bill.basis]).lower()),
+        total=Words(desk.language.inside(desk.word(_TOTALS[bill.basis]))),
     )
     title = desk.say("bill_in", currency=str(bill.compared.unit))
     amount = cell((desk.amount(bill.compared),), desk.say("bill_compared"), numeric=True)

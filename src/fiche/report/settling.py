@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiche.kernel.said import Said, tell_again
 from fiche.kernel.settling import DOCUMENT, ENTRY, Flips, Letter, Request, Settles, Settling, Step
 from fiche.report._turns import turns
 from fiche.report.desk import Desk, cell, columns, joined, row
@@ -133,14 +134,16 @@ def _title(desk: Desk, step: Step) -> Parts:
     if verb == "ask":
         seller = Quoted(step.seller or step.supplier)
         return desk.say("settling_ask", seller=seller, text=desk.legible(_sentence(desk, step)))
-    text = desk.legible(_short(step.text))
+    text = desk.legible(_short(desk, step.text))
     return desk.say(f"settling_{verb}", machine=machine, topics=topics, text=text)
 
 
-def _short(text: str) -> str:
+def _short(desk: Desk, text: str) -> str:
     """A sentence that starts as one, without what falls short so far: that stands with the open point."""
-    text = text.partition("; nearest piece:")[0]
-    return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text
+    if isinstance(text, Said) and "nearest" in text.fillings:
+        text = tell_again(text, nearest="")
+    text = desk.told(text).partition("; nearest piece:")[0]
+    return desk.language.sentence(text) if text.partition(" ")[0].isalpha() else text
 
 
 def _sentence(desk: Desk, step: Step) -> str:
@@ -148,7 +151,7 @@ def _sentence(desk: Desk, step: Step) -> str:
     found = desk.decision.settling
     letters = () if found is None else found.letters
     asked = (one.text for letter in letters for one in letter.requests if one.step == step.id)
-    return next(asked, _short(step.text))
+    return next(asked, _short(desk, step.text))
 
 
 def _verb(step: Step) -> str:

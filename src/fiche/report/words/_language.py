@@ -58,6 +58,20 @@ class Language:
         told = {name: self._filling(value) for name, value in text.fillings.items()}
         return form.format_map(told) if told else form
 
+    def sentence(self, text: str) -> str:
+        """A text that starts as a sentence does: dotted and dotless i are two letters in Turkish."""
+        told = self.told(text)
+        first = "İ" if told[:1] == "i" and self.tag.startswith("tr") else told[:1].upper()
+        return first + told[1:]
+
+    def inside(self, text: str) -> str:
+        """A text that starts as inside a sentence; an abbreviation keeps its capitals."""
+        told = self.told(text)
+        if told[1:2].isupper():
+            return told
+        first = "ı" if told[:1] == "I" and self.tag.startswith("tr") else told[:1].lower()
+        return first[:1] + told[1:]
+
     def _filling(self, value: Filling) -> Filling:
         return self.told(value) if isinstance(value, Said | Listed) else filled(value, self.style)
 
