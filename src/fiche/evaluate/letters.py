@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fiche.evaluate import _commands
+from fiche.evaluate._to_sellers import renamed, to_the_seller
 from fiche.evaluate.steps import Plan
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.record import replace
+from fiche.kernel.said import listed, tell
 from fiche.kernel.settling import DOCUMENT, Letter, Request, Step
 
-# Words of a condition that speak to the author, and those that speak to the seller.
-_TO_THE_SELLER = (
-    ("have the seller put ", "Put "),
-    ("have the seller state ", "State "),
-    ("have the seller attest ", "Attest "),
-    ("have the seller offer ", "Offer "),
-    ("have the seller ", ""),
-    ("get a quote that states ", "Send a quote that states "),
-    ("get an offer for ", "Send an offer for "),
-    ("ask the seller to ", ""),
-)
 # What the buyer can pay at most is not told to who is asked for a price.
 _BETWEEN_US = frozenset({"cost", "duration"})
-_PRINT = (
-    "Have the machine of this offer ({card}) print the total memory of its card as a framework sees it (in "
-    "PyTorch: torch.cuda.get_device_properties(0).total_memory), in bytes, with ECC as delivered, and who else "
-    "uses the card. Send us the file that this command of fiche, a free program, writes: {command}"
-)
-_RUN = "Let us run our own load on that machine, before the order or as the acceptance test at delivery."
 
 
 def letters_of(plan: Plan) -> tuple[Letter, ...]:
@@ -79,13 +64,17 @@ def _requests(outcomes: Mapping[str, Outcome], step: Step) -> Iterator[Request]:
     level = "must" if any(one.level != "want" for one in step.settles) else "want"
     asked = Request(step=step.id, text="", offer=offer, level=level)
     if step.kind == DOCUMENT:
-        text = _by_name(_said(step.text), of)
-        wanted = "; ".join(one for one in thresholds if one not in text)
+        text = _by_name(to_the_seller(step.text), of)
+        wanted = listed((one for one in thresholds if one not in text), "; ")
         yield replace(asked, text=text, threshold=_by_name(wanted, of))
         return
     yield replace(asked, text=_printed(step, of))
     if step.id.startswith("run:"):
-        yield replace(asked, text=_RUN)
+        text = tell(
+            "Let us run our own load on that machine, before the order or as the acceptance test at "
+            "delivery."
+        )
+        yield replace(asked, text=text)
 
 
 def _printed(step: Step, of: Outcome | None) -> str:
@@ -95,23 +84,18 @@ def _printed(step: Step, of: Outcome | None) -> str:
         *("--output", f"{_commands.named(machine)}.json"),
     )
     card = "" if of is None else _by_name(of.candidate.gpu, of)
-    return _PRINT.format(card=card, command=command)
+    return tell(
+        "Have the machine of this offer ({card}) print the total memory of its card as a framework sees it "
+        "(in PyTorch: torch.cuda.get_device_properties(0).total_memory), in bytes, with ECC as delivered, and "
+        "who else uses the card. Send us the file that this command of fiche, a free program, writes: "
+        "{command}",
+        card=card,
+        command=command,
+    )
 
 
 def _by_name(text: str, of: Outcome | None) -> str:
     """A card by its name: its id in a catalog says nothing to a seller."""
     if of is None or of.candidate.card is None:
         return text
-    return text.replace(of.candidate.gpu, of.candidate.card.name)
-
-
-def _said(text: str) -> str:
-    """A condition's own words, said to the seller: a sentence."""
-    for words, instead in _TO_THE_SELLER:
-        if text.startswith(words):
-            text = instead + text[len(words) :]
-            break
-    text = text.replace(" have the seller ", " ")
-    first = text.partition(" ")[0]
-    text = text[:1].upper() + text[1:] if first.isalpha() else text  # an id keeps its letters
-    return text if text.endswith((".", "?")) else f"{text}."
+    return renamed(text, of.candidate.gpu, of.candidate.card.name)

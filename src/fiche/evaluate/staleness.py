@@ -11,9 +11,9 @@ from fiche.criteria._stale import CATALOG, Left
 from fiche.kernel.comparison import Comparison
 from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.record import replace
+from fiche.kernel.said import listed, tell
 
 REASON = "stale"
-TEXT = "what it leans on is out of date"
 # Reasons of the finding with every piece that its own conditions explain better than age does.
 _OPEN = frozenset({"open", "overlap", "nothing_required"})
 # What is left contradicts itself: whatever its age, a contradiction is told first.
@@ -38,7 +38,7 @@ def with_stale(now: Finding, before: Finding, left: tuple[Left, ...]) -> Finding
     if now.verdict is not Verdict.TO_CONFIRM:
         if not left:
             return now
-        return replace(now, text=f"{now.text} (left aside: {_told(left)})", aside=_told(left))
+        return replace(now, text=_with_aside(now.text, left), aside=_told(left))
     renewed = tuple(_conditions.stale(one.piece, one.why) for one in left)
     if before.reason in _OPEN:
         return replace(before, conditions=tuple(dict.fromkeys((*before.conditions, *renewed))))
@@ -48,8 +48,17 @@ def with_stale(now: Finding, before: Finding, left: tuple[Left, ...]) -> Finding
     aged = replace(now, conditions=(*renewed, *now.conditions), pieces=tuple(dict.fromkeys(pieces)))
     if now.reason in _CONTRADICTED:
         return aged
-    return replace(aged, reason=REASON, text=f"{TEXT}: {_told(left)}")
+    text = tell("what it leans on is out of date: {what}", what=_told(left))
+    return replace(aged, reason=REASON, text=text)
+
+
+def _with_aside(text: str, left: tuple[Left, ...]) -> str:
+    return tell("{verdict} (left aside: {what})", verdict=text, what=_told(left))
 
 
 def _told(left: tuple[Left, ...]) -> str:
-    return "; ".join(f"{one.piece or CATALOG}: {', '.join(one.why)}" for one in left)
+    return listed((_one(each) for each in left), "; ")
+
+
+def _one(left: Left) -> str:
+    return tell("{what}: {reasons}", what=left.piece or CATALOG, reasons=listed(left.why))
