@@ -15,6 +15,7 @@ from fiche.kernel.ledger import ledger
 from fiche.render.attachment import attachments_of
 from fiche.render.html import html_bytes
 from fiche.render.json import decision_bytes, decision_document
+from fiche.report.crossing import BOTTOM, LEFT, RIGHT
 from fiche.report.parts import Amount, Costs, Table
 from fiche.report.view import view
 
@@ -176,17 +177,18 @@ def test_what_the_picture_says_in_words_is_in_the_document():
 
 def test_lines_are_told_apart_without_colour_and_nothing_leaves_the_picture():
     made = decided()
-    svg = re.search(r'<figure class="timeline costs".*?</svg>', page(made), flags=re.DOTALL)[0]
+    svg = re.search(r'<svg[^>]*class="pic narrow".*?</svg>', page(made), flags=re.DOTALL)[0]
     styles = re.findall(
-        r'<path d="M12 \d+ H66" stroke="[^"]+" stroke-width="(\d)"[^>]*?(stroke-dasharray="[^"]+")?',
+        r'<path d="M8 \d+ H50" class="[^"]+" stroke="[^"]+" stroke-width="([\d.]+)"'
+        r'(?: stroke-dasharray="([^"]+)")?',
         svg,
     )
-    assert len(set(styles)) >= 2
     drawn = picture(made)
+    assert len(set(styles)) == len(drawn.courses) == 3
     for course in drawn.courses:
         for x, y in course.points:
-            assert 0 <= x <= 640
-            assert 0 <= y <= 470
+            assert LEFT <= x <= RIGHT
+            assert 0 <= y <= BOTTOM
 
 
 def test_without_a_price_or_years_there_is_no_picture():

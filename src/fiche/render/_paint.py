@@ -6,8 +6,6 @@ is told apart by a colour is told apart by a hatch, a shape or a line as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 INK, QUIET, RULE, PAPER = "#14171a", "#474e57", "#d5dae0", "#ffffff"
 FONT = "Fiche Sans, Fiche Sans Further, Helvetica, Arial, sans-serif"
 # Units of a picture: 0.178 mm on paper, so that letters are 7.5 pt; on screens see the style sheet.
@@ -43,6 +41,12 @@ HATCHED = tuple(_PATTERNS)
 # Line: colour, width, dashes.
 _STROKES = {
     "axis": ("ink", INK, 1.5, ""),
+    "level": ("blue", "#1f4e79", 1.2, ""),
+    "own": ("ink", INK, 3.2, ""),
+    "rent-0": ("blue", "#1f4e79", 2.4, "9 4"),
+    "rent-1": ("brown", "#7a4a00", 1.8, ""),
+    "rent-2": ("quiet", QUIET, 2.4, "2 4"),
+    "rent-3": ("blue", "#1f4e79", 2.4, "11 3 2 3"),
     "grid": ("rule", RULE, 1, ""),
     "tick": ("ink", INK, 1.5, ""),
     "edge": ("ink", INK, 3, ""),
@@ -81,12 +85,12 @@ def _pattern(name: str, kind: str) -> str:
     )
 
 
-def fill(name: str, kind: str) -> str:
-    """The attributes of a filled shape."""
-    edge = ' stroke="#474e57" stroke-width="1"' if kind in _EDGED else ""
+def fill(name: str, kind: str, *, edge: bool = True) -> str:
+    """The attributes of a filled shape; what is pale or hatched has an edge."""
+    edged = ' stroke="#474e57" stroke-width="1"' if edge and kind in _EDGED else ""
     if kind in _PATTERNS:
-        return f'class="f-{kind}" fill="url(#{name}-{kind})"{edge}'
-    return f'class="f-{kind}" fill="{_FILLS[kind]}"{edge}'
+        return f'class="f-{kind}" fill="url(#{name}-{kind})"{edged}'
+    return f'class="f-{kind}" fill="{_FILLS[kind]}"{edged}'
 
 
 def stroke(kind: str) -> str:
@@ -105,8 +109,3 @@ def tone(kind: str) -> str:
 def is_heavy(kind: str) -> bool:
     """True for words in heavy letters."""
     return kind not in ("plain", "quiet")
-
-
-def signs() -> Iterator[str]:
-    """The shapes of small marks."""
-    yield from ("disc", "ring", "triangle", "cross", "floor", "onward")

@@ -1,39 +1,37 @@
 """The picture of a memory window as SVG: in a page, and alone as a file.
 
 Told apart without colour: reserved is a heavy line over a pale area, requested (or allocated) a dark area;
-their peaks are a triangle and a disc. Bands are parted by dotted lines and named above the levels. The plate
-is white, on screens in dark colours as well.
+their peaks are a triangle and a disc. Bands are parted by dotted lines and named above the levels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from fiche.kernel.piece import Reading
+from fiche.render import _paint
+from fiche.render.drawing import sign, text
 from fiche.render.visible import visible
 from fiche.report import timeline
+from fiche.report.letters import fitted, width
 from fiche.report.parts import Band, Curve, Peak, Timeline
 from fiche.report.timeline import BOTTOM, HEAD, HEIGHT, LEFT, RIGHT, TOP
 from fiche.report.words._language import Language
 from fiche.report.words.en import MEMBER as ENGLISH
 
-_INK, _QUIET, _RULE = "#14171a", "#474e57", "#d5dae0"
-_AREAS = {"reserved": "#e3e8ee", **dict.fromkeys(("requested", "allocated"), "#6f8295")}
-_LINES = {"reserved": (_INK, 3), **dict.fromkeys(("requested", "allocated"), ("#1f4e79", 1))}
+_LINES = {"reserved": "edge", **dict.fromkeys(("requested", "allocated"), "level")}
 # A row of what the numbers of bands stand for.
 _KEY_ROW = 20
 _ROWS = (48, 68)
-# The width of a letter, near enough to tell whether a label covers a line.
-_LETTER = 8
 _WIDTH = 1000
-_FONT = "Fiche Sans, Helvetica, Arial, sans-serif"
+_MORE = 14
 
 
 def picture(drawn: Timeline) -> Markup:
-    """One picture, to stand in a page: it scales with the page's width."""
-    return Markup("\n".join(_svg([drawn])))
+    """One picture, to stand in a page, which has its title above it."""
+    return Markup("\n".join(_svg([drawn], titled=False)))
 
 
 def timeline_svg(reading: Reading, language: Language = ENGLISH) -> str:
@@ -45,75 +43,84 @@ def timeline_svg(reading: Reading, language: Language = ENGLISH) -> str:
     drawn = timeline.timelines(reading, "device", language.phrases, language.style)
     if not drawn:
         raise ValueError("no device of this reading has a recorded window")
-    return "\n".join(_svg(drawn)) + "\n"
+    return "\n".join(_svg(drawn, titled=True)) + "\n"
 
 
-def _svg(drawn: Sequence[Timeline]) -> Iterator[str]:
+def _svg(drawn: Sequence[Timeline], *, titled: bool) -> Iterator[str]:
     heights = [HEIGHT + _KEY_ROW * len(one.keys) for one in drawn]
     height = sum(heights)
-    title = _text("; ".join(f"{one.title}: {one.said}" for one in drawn))
+    title = text("; ".join(f"{one.title}: {one.said}" for one in drawn))
     yield (
-        f'<svg role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
-        f'font-family="{_FONT}" font-size="15"><title>{title}</title>'
+        f'<svg role="img" class="pic wide" xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="0 0 {_WIDTH} {height}" font-family="{_paint.FONT}" '
+        f'font-size="{_paint.LETTERS}"><title>{title}</title>'
     )
-    yield f'<rect x="0" y="0" width="{_WIDTH}" height="{height}" fill="#ffffff"/>'
+    yield f'<rect x="0" y="0" width="{_WIDTH}" height="{height}" {_paint.fill("", "paper")}/>'
     for place, one in enumerate(drawn):
         yield f'<g transform="translate(0 {sum(heights[:place])})">'
-        yield from _one(one)
+        yield from _one(one, titled=titled)
         yield "</g>"
     yield "</svg>"
 
 
-def _one(drawn: Timeline) -> Iterator[str]:
-    yield _words(10, 22, drawn.title, "start", weight=600)
-    yield from _legend(drawn.curves)
+def _one(drawn: Timeline, *, titled: bool) -> Iterator[str]:
+    keys, left = _legend(drawn.curves)
+    if titled:
+        yield _words(10, 22, drawn.title, "start", "strong", room=left - 30)
+    yield from keys
     yield from _bands(drawn.bands)
     for curve in drawn.curves:
         yield _area(curve)
     for tick in drawn.ys:
-        yield f'<path d="M{LEFT} {tick.at} H{RIGHT}" stroke="{_RULE}" stroke-width="1" fill="none"/>'
-        yield _words(LEFT - 8, tick.at + 5, tick.label, "end", fill=_QUIET)
+        yield _path(f"M{LEFT} {tick.at} H{RIGHT}", "grid")
+        yield _words(LEFT - 8, tick.at + 5, tick.label, "end", "quiet")
     for tick in drawn.xs:
-        yield f'<path d="M{tick.at} {BOTTOM} v6" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
-        yield _words(_inside(tick.at, tick.label), BOTTOM + 24, tick.label, "middle", fill=_QUIET)
+        yield _path(f"M{tick.at} {BOTTOM} v6", "tick")
+        yield _words(_inside(tick.at, tick.label), BOTTOM + 24, tick.label, "middle", "quiet")
     for curve in drawn.curves:
         yield _line(curve)
     for band in drawn.bands[1:]:
-        yield _parting(band)
-    yield f'<path d="M{LEFT} {TOP} V{BOTTOM} H{RIGHT}" stroke="{_INK}" stroke-width="1.5" fill="none"/>'
-    yield _words(LEFT - 8, TOP - 12, drawn.up, "end", fill=_QUIET)
-    yield _words((LEFT + RIGHT) // 2, BOTTOM + 48, drawn.across, "middle", fill=_QUIET)
+        yield _path(f"M{band.left} {TOP} V{BOTTOM}", "parting")
+    yield _path(f"M{LEFT} {TOP} V{BOTTOM} H{RIGHT}", "axis")
+    yield _words(LEFT - 8, TOP - 12, drawn.up, "end", "quiet")
+    yield _words((LEFT + RIGHT) // 2, BOTTOM + 48, drawn.across, "middle", "quiet")
     for place, line in enumerate(drawn.keys):
-        yield _words(LEFT, HEIGHT + _KEY_ROW * place + 8, line, "start", fill=_QUIET)
+        yield _words(LEFT, HEIGHT + _KEY_ROW * place + 8, line, "start", "quiet", room=RIGHT - LEFT)
     rows = tuple(zip(_in_rows(drawn.peaks), _ROWS, strict=False))
     for peak, row in rows:
-        yield _leader(peak, row)
+        yield _path(f"M{peak.x} {row + 4} V{peak.y}", "leader")
+    for band in drawn.bands:
+        yield from _label(band)
     for peak, row in rows:
         yield from _peak(peak, row)
 
 
 def _inside(x: int, label: str) -> int:
     """Where a label is centred so that none of it lies beyond the right edge."""
-    return min(x, _WIDTH - _LETTER * (len(label) + 1) // 2)
+    return min(x, _WIDTH - width(label, _paint.LETTERS) // 2 - 2)
 
 
 def _bands(bands: Sequence[Band]) -> Iterator[str]:
     """A strip of names; every other one on a ground of its own."""
     for place, band in enumerate(bands):
-        ground = "#eef1f4" if place % 2 else "#ffffff"
+        ground = _paint.fill("", "band" if place % 2 else "paper")
         yield (
             f'<rect x="{band.left}" y="{TOP}" width="{max(band.right - band.left, 1)}" height="{HEAD - 4}" '
-            f'fill="{ground}"><title>{_text(band.name)}</title></rect>'
+            f"{ground}><title>{text(band.name)}</title></rect>"
         )
-        if band.label:
-            yield _words((band.left + band.right) // 2, TOP + 15, band.label, "middle", fill=_QUIET)
 
 
-def _parting(band: Band) -> str:
-    return (
-        f'<path d="M{band.left} {TOP} V{BOTTOM}" stroke="{_QUIET}" stroke-width="0.8" '
-        'stroke-dasharray="1 3" fill="none"/>'
-    )
+def _label(band: Band) -> Iterator[str]:
+    """Over the leaders, which would else strike it through."""
+    if band.label:
+        middle, wide = (band.left + band.right) // 2, width(visible(band.label), _paint.LETTERS)
+        yield _plate(middle - wide // 2 - 1, TOP + 1, wide + 2, HEAD - 6)
+        yield _words(middle, TOP + 15, band.label, "middle", "quiet")
+
+
+def _plate(x: int, y: int, wide: int, high: int) -> str:
+    paper = _paint.fill("", "paper")
+    return f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" {paper}/>'
 
 
 def _in_rows(peaks: Sequence[Peak]) -> Sequence[Peak]:
@@ -124,45 +131,45 @@ def _in_rows(peaks: Sequence[Peak]) -> Sequence[Peak]:
 
 
 def _covers(peak: Peak, x: int) -> bool:
-    left = _left(peak)
-    return left - _LETTER <= x <= left + _LETTER * (len(peak.label) + 1)
+    left, right = _extent(peak)
+    return left - _MORE <= x <= right + _MORE
 
 
-def _left(peak: Peak) -> int:
-    width = _LETTER * len(peak.label)
-    return peak.x - {"start": 0, "middle": width // 2, "end": width}[peak.anchor]
+def _extent(peak: Peak) -> tuple[int, int]:
+    """Where a peak's label begins and ends, moved so that it lies within the picture."""
+    wide = width(visible(peak.label), _paint.LETTERS)
+    left = peak.x - {"start": 0, "middle": wide // 2, "end": wide}[peak.anchor]
+    left = max(min(left, _WIDTH - 4 - wide), 4)
+    return left, left + wide
 
 
-def _leader(peak: Peak, row: int) -> str:
-    return (
-        f'<path d="M{peak.x} {row + 4} V{peak.y}" stroke="{_INK}" stroke-width="1" '
-        'stroke-dasharray="3 3" fill="none"/>'
-    )
-
-
-def _legend(curves: Sequence[Curve]) -> Iterator[str]:
-    """Keys at the right of the title, the last one first."""
+def _legend(curves: Sequence[Curve]) -> tuple[list[str], int]:
+    """Keys at the right of the title, the last one first; and where the leftmost begins."""
     x = RIGHT
+    told = []
     for curve in reversed(curves):
-        yield _words(x, 22, curve.label, "end", fill=_QUIET)
-        x -= 8 * len(curve.label) + 32
-        colour, width = _LINES[curve.kind]
-        yield (
-            f'<rect x="{x}" y="10" width="24" height="13" fill="{_AREAS[curve.kind]}"/>'
-            f'<path d="M{x} 10 h24" stroke="{colour}" stroke-width="{width}" fill="none"/>'
+        told.append(_words(x, 22, curve.label, "end", "quiet"))
+        x -= width(curve.label, _paint.LETTERS) + 32
+        told.append(
+            f'<rect x="{x}" y="10" width="24" height="13" {_paint.fill("", curve.kind)}/>'
+            + _path(f"M{x} 10 h24", _LINES[curve.kind])
         )
         x -= 24
+    return told, x
 
 
 def _area(curve: Curve) -> str:
     first, last = curve.points[0][0], curve.points[-1][0]
-    return f'<path d="M{first} {BOTTOM} {_through(curve)} L{last} {BOTTOM} Z" fill="{_AREAS[curve.kind]}"/>'
+    way = f"M{first} {BOTTOM} {_through(curve)} L{last} {BOTTOM} Z"
+    return f'<path d="{way}" {_paint.fill("", curve.kind, edge=False)}/>'
 
 
 def _line(curve: Curve) -> str:
-    colour, width = _LINES[curve.kind]
-    start = "M" + _through(curve)[1:]
-    return f'<path d="{start}" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round" fill="none"/>'
+    return _path("M" + _through(curve)[1:], _LINES[curve.kind])
+
+
+def _path(way: str, kind: str) -> str:
+    return f'<path d="{way}" {_paint.stroke(kind)}/>'
 
 
 def _through(curve: Curve) -> str:
@@ -177,22 +184,15 @@ def _through(curve: Curve) -> str:
 
 
 def _peak(peak: Peak, row: int) -> Iterator[str]:
-    shape = (
-        f'<path d="M{peak.x} {peak.y} l-7 -12 h14 z"'
-        if peak.kind == "reserved"
-        else f'<circle cx="{peak.x}" cy="{peak.y}" r="6"'
-    )
-    yield f'{shape} fill="{_INK}" stroke="#ffffff" stroke-width="1.5"/>'
-    # A plate, and not an outline of the letters: not every renderer draws an outline behind them.
-    width = _LETTER * len(peak.label)
-    yield (f'<rect x="{_left(peak)}" y="{row - 14}" width="{width}" height="18" fill="#ffffff"/>')
-    yield _words(peak.x, row, peak.label, peak.anchor)
+    """The sign at the peak, and its words on a plate: not every renderer draws an outline of letters."""
+    yield sign("triangle" if peak.kind == "reserved" else "disc", peak.x, peak.y)
+    left, right = _extent(peak)
+    yield _plate(left - 2, row - 14, right - left + 4, 18)
+    yield _words(left, row, peak.label, "start")
 
 
-def _words(x: int, y: int, text: str, anchor: str, *, weight: int = 400, fill: str = _INK) -> str:
-    bold = f' font-weight="{weight}"' if weight != 400 else ""
-    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{fill}"{bold}>{_text(text)}</text>'
-
-
-def _text(text: str) -> str:
-    return str(escape(visible(text)))
+def _words(
+    x: int, y: int, told: str, anchor: str, tone: str = "plain", *, room: int = _WIDTH
+) -> str:
+    shown = fitted(visible(told), room, _paint.LETTERS, heavy=_paint.is_heavy(tone))
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" {_paint.tone(tone)}>{text(shown)}</text>'

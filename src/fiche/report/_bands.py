@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from fiche.report.letters import width
 from fiche.report.parts import Band
 
-# The width of a letter and of a band's edges, near enough to tell whether a name has room.
-_LETTER, _EDGES = 8, 8
-_LINE = 108
+# The height of letters, a band's edges, and how long a line of keys is.
+_LETTERS, _EDGES = 15, 8
+_LINE = 880
 
 
 def bands_of(
@@ -39,8 +40,8 @@ def innermost(stretches: Sequence[tuple[str, int, int]]) -> tuple[tuple[str, int
     return tuple(found)
 
 
-def _fits(text: str, width: int) -> bool:
-    return _LETTER * len(text) + _EDGES <= width
+def _fits(text: str, room: int) -> bool:
+    return width(text, _LETTERS) + _EDGES <= room
 
 
 def keys_of(bands: Sequence[Band]) -> tuple[str, ...]:
@@ -52,7 +53,7 @@ def keys_of(bands: Sequence[Band]) -> tuple[str, ...]:
 def _lines(words: Sequence[str]) -> Iterator[str]:
     line = ""
     for word in words:
-        if line and len(line) + len(word) + 3 > _LINE:
+        if line and width(f"{line} · {word}", _LETTERS) > _LINE:
             yield line
             line = word
         else:

@@ -1,6 +1,6 @@
 """Cost against hours of use, as a picture's geometry: what is bought, each rent, and where they cross.
 
-All in whole units of the picture, which is narrow so that its letters stay legible where a page is. A rent
+All in whole units of the picture, which has the letters of every other. A rent
 by whole periods goes in steps, while a reader could tell them apart; one by the hour is straight in each year.
 """
 
@@ -17,10 +17,10 @@ from fiche.report._costed import years
 from fiche.report.desk import Desk
 from fiche.report.parts import Code, Costs, Course, Parts, Point, Tick
 
-WIDTH, HEIGHT = 640, 470
-LEFT, RIGHT, TOP, BOTTOM = 112, 612, 104, 400
+WIDTH, HEIGHT = 640, 360
+LEFT, RIGHT, TOP, BOTTOM = 92, 616, 80, 304
 # Room for a row of the legend.
-ROW = 30
+ROW = 21
 _MOST_TICKS = 5
 _MOST_STEPS = 120
 

@@ -17,6 +17,7 @@ from fiche.kernel.simulation import ALLOCATED, RESERVED, Simulation
 from fiche.report import numbers
 from fiche.report._bands import bands_of, innermost, keys_of
 from fiche.report.parts import Curve, Peak, Tick, Timeline
+from fiche.report.scale import plain, step, unit_of
 
 HEIGHT = 400
 LEFT, RIGHT, TOP, BOTTOM = 90, 980, 78, 340
@@ -25,7 +26,6 @@ HEAD = 24
 _KIND = "torch_snapshot"
 _LEVELS = ("reserved", "requested")
 _MOST_STEPS = 5
-_UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 # An end of a label this near to the picture's edge would be cut.
 _NEAR = 300
 _Told = Mapping[str, Any]
@@ -161,9 +161,9 @@ def _computed(kind: str, points: Sequence[tuple[int, int]], words: Mapping[str, 
 
 def _timeline(drawn: Window, name: str, words: Mapping[str, str], how: numbers.Style) -> Timeline:
     top = max(1, *(value for level in drawn.levels for value in level.values))
-    unit, factor = next((u for u in _UNITS if top >= u[1]), _UNITS[-1])
-    step = _step(Fraction(top, factor), _MOST_STEPS)
-    whole = factor * step * -(-Fraction(top, factor) // step)
+    unit, factor = unit_of(top)
+    apart = step(Fraction(top, factor), _MOST_STEPS)
+    whole = factor * apart * -(-Fraction(top, factor) // apart)
     frame = _Frame(end=drawn.end, whole=whole, top=TOP + (HEAD if drawn.stretches else 0))
     bands = bands_of(drawn.stretches, frame.x)
     peaks = tuple(_peak(level, frame, unit, words, how) for level in drawn.levels)
@@ -174,8 +174,8 @@ def _timeline(drawn: Window, name: str, words: Mapping[str, str], how: numbers.S
         up=unit,
         xs=tuple(_across(drawn, frame, how)),
         ys=tuple(
-            Tick(at=frame.y(n * step * factor), label=_plain(n * step, how))
-            for n in range(int(whole / factor / step) + 1)
+            Tick(at=frame.y(n * apart * factor), label=plain(n * apart, how))
+            for n in range(int(whole / factor / apart) + 1)
         ),
         curves=tuple(
             Curve(
@@ -237,27 +237,14 @@ def _steps(level: Level, frame: _Frame) -> Iterator[tuple[int, int]]:
 
 def _across(drawn: Window, frame: _Frame, how: numbers.Style) -> Iterator[Tick]:
     factor = 1_000_000 if drawn.timed else 1
-    step = _step(Fraction(drawn.end, factor), _MOST_STEPS + 1)
+    apart = step(Fraction(drawn.end, factor), _MOST_STEPS + 1)
     if not drawn.timed:
-        step = max(step, Fraction(1))
-    for n in range(int(Fraction(drawn.end, factor) / step) + 1):
-        yield Tick(at=frame.x(int(n * step * factor)), label=_plain(n * step, how))
-
-
-def _step(most: Fraction, steps: int) -> Fraction:
-    """The smallest of 1, 2 and 5 times a power of ten of which `steps` reach `most`."""
-    power = Fraction(1, 10**9)
-    while power * 10 * steps < most:
-        power *= 10
-    return next(power * n for n in (1, 2, 5, 10) if power * n * steps >= most)
-
-
-def _plain(value: Fraction, how: numbers.Style) -> str:
-    decimals = next(n for n in range(12) if (value * 10**n).denominator == 1)
-    return numbers.rounded(value, decimals, how)
+        apart = max(apart, Fraction(1))
+    for n in range(int(Fraction(drawn.end, factor) / apart) + 1):
+        yield Tick(at=frame.x(int(n * apart * factor)), label=plain(n * apart, how))
 
 
 def seconds(us: int, how: numbers.Style = numbers.TERMINAL) -> str:
     """Microseconds in seconds: to the thousandth, and exactly below one second."""
     told = Fraction(us, 1_000_000)
-    return (numbers.rounded(told, 3, how) if told >= 1 else _plain(told, how)) + how.space + "s"
+    return (numbers.rounded(told, 3, how) if told >= 1 else plain(told, how)) + how.space + "s"
