@@ -33,7 +33,7 @@
     return uses.get(id) ?? [];
   }
 
-  const mark = (kind) => make("span", { class: `mark ${kind}` }, word(`mark.${kind}`));
+  const mark = (kind) => make("i", { class: `mark ${kind}` }, word(`mark.${kind}`));
   const link = (id, shown = id) => make("a", { href: `#figure-${encoded(id)}` }, shown);
   const rows = (told) => make("dl", {}, told.filter(([, value]) => value && value.length !== 0).map(([key, value]) => [make("dt", {}, say(key)), make("dd", {}, value)]));
   const list = (items) => items.length > 0 && make("ul", {}, items.map((item) => make("li", {}, item)));
@@ -79,8 +79,8 @@
   }
 
   function printedHere(id) {
-    const found = document.querySelectorAll("main .amount");
-    return [...new Set(Array.from(found).filter((each) => each.dataset.figure === id).map((each) => each.textContent))].slice(0, 3);
+    const found = document.querySelectorAll("main data");
+    return [...new Set(Array.from(found).filter((each) => each.value === id).map((each) => each.textContent))].slice(0, 3);
   }
 
   routes.figure = (asked) => {
@@ -143,8 +143,8 @@
     show(candidate ? `${requirement} \u2014 ${candidate}` : requirement, found.length ? found.map(finding) : [make("p", {}, say("unfound"))]);
   };
 
-  for (const amount of document.querySelectorAll("main .amount")) {
-    opens(amount, say("open"), `#figure-${encoded(amount.dataset.figure)}`);
+  for (const amount of document.querySelectorAll("main data")) {
+    opens(amount, say("open"), `#figure-${encoded(amount.value)}`);
   }
   for (const row of document.querySelectorAll("tr[data-requirement]")) {
     const verdict = row.querySelector(".state");

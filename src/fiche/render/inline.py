@@ -6,12 +6,13 @@ A page has thousands of parts, so they are joined here and not by the template. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from fiche.render.visible import visible
+from fiche.render.visible import ACTIVE, visible
 from fiche.report.parts import (
     Amount,
     Cell,
@@ -25,6 +26,8 @@ from fiche.report.parts import (
     Swatch,
     Words,
 )
+
+_SPECIAL = re.compile(ACTIVE.pattern.removesuffix("]") + "&<>\"']")
 
 
 def inline(parts: Parts) -> Markup:
@@ -40,7 +43,8 @@ def lines(cell: Cell) -> Markup:
 
 
 def _text(text: str) -> str:
-    return str(escape(visible(text)))
+    """Most texts have nothing to escape: one look finds that."""
+    return str(escape(visible(text))) if _SPECIAL.search(text) else text
 
 
 def _words(part: Words) -> str:
@@ -48,7 +52,9 @@ def _words(part: Words) -> str:
 
 
 def _quoted(part: Quoted) -> str:
-    """`bdi` keeps a text of another direction from reordering the words around it."""
+    """`bdi` keeps a text of another direction from reordering the words around it; ASCII has none."""
+    if part.text.isascii():
+        return f"<strong>{_text(part.text)}</strong>" if part.strong else _text(part.text)
     kind = ' class="strong"' if part.strong else ""
     return f"<bdi{kind}>{_text(part.text)}</bdi>"
 
@@ -58,14 +64,14 @@ def _code(part: Code) -> str:
 
 
 def _amount(part: Amount) -> str:
-    """A number bears the id that decision.json and `fiche explain` know it by."""
+    """A number's machine form is the id that decision.json and `fiche explain` know it by."""
     mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
-    weak = f' <small class="includes">{_text(part.includes)}</small>' if part.includes else ""
-    return f'<span class="amount" data-figure="{_text(part.figure)}">{_text(part.text)}{mark}{weak}</span>'
+    weak = f" <small>{_text(part.includes)}</small>" if part.includes else ""
+    return f'<data value="{_text(part.figure)}">{_text(part.text)}{mark}{weak}</data>'
 
 
 def _mark(part: Mark) -> str:
-    return f'<span class="mark {_text(part.kind)}">{_text(part.word)}</span>'
+    return f'<i class="mark {_text(part.kind)}">{_text(part.word)}</i>'
 
 
 def _state(part: State) -> str:

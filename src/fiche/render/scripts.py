@@ -17,6 +17,7 @@ from fiche.report.parts import Report
 
 SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
 _SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
+_BLANKS = re.compile(r"""("[^"]*")|\s*([{};,>])\s*|:\s+""")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -26,8 +27,8 @@ def scripts(*more: str) -> tuple[Markup, ...]:
 
 
 def styled(text: str) -> Markup:
-    """A style sheet without its comments and indents."""
-    return Markup(_SPARE.sub("", _COMMENT.sub("", text)))
+    """A style sheet without its comments, and without blanks that say nothing; quoted text is kept."""
+    return Markup(_BLANKS.sub(lambda found: found[1] or found[2] or ":", _COMMENT.sub("", text)))
 
 
 def words(report: Report) -> Markup:

@@ -26,20 +26,20 @@ ACTIVE_RANGES = (
     (0xFFFE, 0xFFFF),
     (0xE0000, 0x10FFFF),
 )
-_ACTIVE = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in ACTIVE_RANGES)))
+ACTIVE = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in ACTIVE_RANGES)))
 _BLANKS = re.compile("[\t\n\r\x0b\x0c]+")
 
 
 def visible(text: str) -> str:
     """The text with every such character written out; line ends and tabs become a blank."""
-    if not _ACTIVE.search(text):
+    if not ACTIVE.search(text):
         return text
-    return _ACTIVE.sub(_number, _BLANKS.sub(" ", text))
+    return ACTIVE.sub(_number, _BLANKS.sub(" ", text))
 
 
 def hidden(character: str) -> bool:
     """True for a character that acts on a screen, or is not to be seen on it."""
-    return bool(_ACTIVE.match(character))
+    return bool(ACTIVE.match(character))
 
 
 def _number(found: re.Match[str]) -> str:
