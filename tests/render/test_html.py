@@ -202,8 +202,9 @@ def test_every_table_has_a_caption_and_scopes(name):
 def test_a_drawing_says_in_words_what_it_shows():
     drawings = read("rich").all("svg")
     titles = [e["text"] for e in read("rich").all("title") if "svg" in e["path"]]
-    assert len(drawings) == len(titles) == 6
-    assert "weights as stored 14.96\u00a0GiB + KV cache 4.00\u00a0GiB" in titles[1]
+    assert len(drawings) == len(titles) == 7
+    assert titles[0].startswith("Memory needed against memory there is: Needs in limit: ")
+    assert any("weights as stored 14.96\u00a0GiB + KV cache 4.00\u00a0GiB" in t for t in titles)
 
 
 # --- Numbers ------------------------------------------------------------------------------------
