@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 
 ROOT = Path(__file__).parents[2]
 SERVING = ROOT / "samples" / "serving" / "fiche.yaml"
@@ -31,6 +32,26 @@ def test_formats_limit_it(fiche, tmp_path):
         "decision.json",
         "report.html",
     ]
+
+
+def test_every_format_names_the_same_decision(fiche, tmp_path):
+    """HTML, PDF, JSON, CSV, Markdown and the crate state one digest: decision.json's own."""
+    names = "json,csv,md,html,pdf,crate"
+    ended = fiche("report", GUIDE, "-o", tmp_path / "out", "--formats", names, "--json")
+    written = {row["file"]: row["sha256"] for row in ended.json()["files"]}
+    folder = tmp_path / "out"
+    for file, sha256 in written.items():
+        assert hashlib.sha256(Path(file).read_bytes()).hexdigest() == sha256
+    digest = written[str(folder / "decision.json")]
+    assert written[str(folder / "attachments" / "decision.json")] == digest
+    for name in ("report.md", "report.html", "tables/datapackage.json", "ro-crate-metadata.json"):
+        assert digest.encode() in (folder / name).read_bytes()
+    text = "".join(page.extract_text() for page in PdfReader(folder / "report.pdf").pages)
+    assert digest[:12] in text
+    attached = PdfReader(folder / "report.pdf").attachments
+    assert hashlib.sha256(attached["decision.json"][0]).hexdigest() == digest
+    assert fiche("report", GUIDE, "-o", folder, "--formats", names, "--force").code == 0
+    assert not [path for path in folder.rglob("*") if path.name.endswith(".partial")]
 
 
 @pytest.mark.parametrize("formats", ["", "docx", "html,docx", ","])

@@ -18,7 +18,7 @@ def attached(contents):
 def test_every_file_goes_in_with_its_digest_and_its_role():
     told = {a.name: a for a in attached(CONTENTS)}
     assert list(told) == sorted(told)
-    assert len(told) == len(CONTENTS) + 2
+    assert len(told) == len(CONTENTS) + 3
     assert all(a.sha256 == sha256(a.content) for a in told.values())
     assert told["decision.json"].relationship == "Alternative"
     assert (told["chat.yaml"].relationship, told["chat.yaml"].media_type) == (
@@ -33,7 +33,7 @@ def test_the_manifest_lists_the_others_with_their_own_names():
     told = {a.name: a for a in attached(CONTENTS)}
     listed = json.loads(told["manifest.json"].content)["files"]
     assert {f["name"] for f in listed} == set(told) - {"manifest.json"}
-    assert {f["file"] for f in listed} == {*CONTENTS, "decision.json"}
+    assert {f["file"] for f in listed} == {*CONTENTS, "decision.json", "ro-crate-metadata.json"}
     for entry in listed:
         assert entry["sha256"] == told[entry["name"]].sha256
         assert entry["bytes"] == len(told[entry["name"]].content)
@@ -45,10 +45,11 @@ def test_names_are_ascii_without_folders_and_never_collide():
         "a_b.txt": b"2",
         "../é.txt": b"3",
         "decision.json": b"4",
+        "ro-crate-metadata.json": b"5",
         "\u4e2d": b"5",
     }
     names = [a.name for a in attached(files)]
-    assert len(names) == len(set(names)) == len(files) + 2
+    assert len(names) == len(set(names)) == len(files) + 3
     assert all(n.isascii() and "/" not in n and not n.startswith(".") for n in names)
     contents = {a.name: a.content for a in attached(files)}
     assert contents["decision.json"] == decision_bytes(decision("rich"))

@@ -16,6 +16,8 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
     """Write files into a new folder, or with `force` replace those same files in an existing one.
 
+    A name may have folders in it (`tables/findings.csv`).
+
     Other files of an existing folder stay. A failure on the way (a full disk, an interruption) leaves
     no new folder and no half-written file.
 
@@ -35,6 +37,7 @@ def _create(folder: Path, files: Mapping[str, bytes]) -> bool:
     with unfinished(_beside(folder)) as partial:
         partial.mkdir()
         for name, content in files.items():
+            (partial / name).parent.mkdir(parents=True, exist_ok=True)
             _write(partial / name, content)
         try:
             partial.rename(folder)
@@ -52,6 +55,7 @@ def _replace(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
         raise NotADirectoryError(f"{folder} is not a folder")
     for name in files:
         _refuse_strange(folder / name)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         partial = {name: stack.enter_context(unfinished(_beside(folder / name))) for name in files}
         for name, content in files.items():

@@ -1,4 +1,4 @@
-"""`fiche report`: HTML, PDF and JSON of one decision, into a new folder."""
+"""`fiche report`: one decision as HTML, PDF, JSON, CSV, Markdown and a crate, into a new folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ def report(
     ],
     formats: Annotated[
         str,
-        typer.Option("--formats", metavar="NAMES", help="which files: html, pdf, json, by comma"),
+        typer.Option(
+            "--formats",
+            metavar="NAMES",
+            help="which files: html, pdf, json, csv, md, crate, by comma",
+        ),
     ] = "html,pdf,json",
     language: Annotated[
         str,

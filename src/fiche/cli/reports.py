@@ -15,6 +15,9 @@ from fiche.registry import members
 
 if TYPE_CHECKING:
     from fiche.cli.verapdf_read import Judged
+    from fiche.kernel.decision import Decision
+    from fiche.render.attachment import Attachment
+    from fiche.report.words._language import Language
 
 
 @record
@@ -26,15 +29,16 @@ class Asked:
     annex: bool = False
 
 
-FORMATS = ("html", "pdf", "json")
-NAMES = {"html": "report.html", "pdf": "report.pdf", "json": "decision.json"}
+FORMATS = ("html", "pdf", "json", "csv", "md", "crate")
+_PAGED = ("html", "pdf", "md")
+_ATTACHING = ("html", "pdf", "crate")
 
 
 def parse_formats(text: str) -> tuple[str, ...]:
     """The formats asked for, in a fixed order.
 
     Raises:
-        Refused: F701 one of them is none of html, pdf, json.
+        Refused: F701 one of them is none of html, pdf, json, csv, md, crate.
     """
     asked = [word.strip().lower() for word in text.split(",") if word.strip()]
     unknown = [word for word in asked if word not in FORMATS]
@@ -56,31 +60,75 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
 
 
 def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
-    """The bytes of each file. HTML and PDF come of one page, and decision.json is attached to both."""
-    from fiche.render.attachment import attachments_of
+    """The bytes of each file, by its name in the folder: all of one decision, which all of them name.
+
+    HTML and PDF come of one page, and decision.json is attached to both.
+    """
     from fiche.render.json import decision_bytes
 
     decision, formats = compiled.decision, asked.formats
     document = decision_bytes(decision)
     made = {"decision.json": document} if "json" in formats else {}
-    if "html" not in formats and "pdf" not in formats:
-        return made
-    from fiche.evaluate.whatif import what_if
+    if "csv" in formats:
+        from fiche.render.csv import FOLDER, csv_files
+
+        tables = csv_files(decision, document)
+        made |= {f"{FOLDER}/{name}": content for name, content in tables.items()}
+    if any(name in formats for name in (*_PAGED, *_ATTACHING)):
+        made |= _in_words(compiled, asked, document, made)
+    return made
+
+
+def _in_words(
+    compiled: Compiled, asked: Asked, document: bytes, made: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The files that are in one language, and the crate of all that was made."""
     from fiche.languages import spoken
-    from fiche.render.html import html_bytes
-    from fiche.report.sizer import with_sizer
+    from fiche.render.attachment import attachments_of
+
+    decision, formats = compiled.decision, asked.formats
+    words = spoken(asked.language or decision.fiche.language)
+    attached: tuple[Attachment, ...] = ()
+    if any(name in formats for name in _ATTACHING):
+        attached = attachments_of(decision, document, compiled.contents, words)
+    told = _pages(decision, words, attached, document, asked)
+    if "crate" in formats:
+        from fiche.render.folder import crate_files
+
+        told |= crate_files(decision, {**made, **told}, attached)
+    return told
+
+
+def _pages(
+    decision: Decision,
+    words: Language,
+    attached: tuple[Attachment, ...],
+    document: bytes,
+    asked: Asked,
+) -> dict[str, bytes]:
+    formats, made = asked.formats, dict[str, bytes]()
+    if not any(name in formats for name in _PAGED):
+        return made
     from fiche.report.view import view
 
-    words = spoken(asked.language or decision.fiche.language)
-    attachments = attachments_of(decision, document, compiled.contents, words)
-    page_told = with_sizer(view(decision, words), decision, words, what_if(decision, _estimators()))
-    page = html_bytes(page_told, decision, attachments)
-    if "html" in formats:
-        made["report.html"] = page
-    if "pdf" in formats:
-        from fiche.render.pdf import pdf_bytes
+    report = view(decision, words)
+    if "html" in formats or "pdf" in formats:
+        from fiche.evaluate.whatif import what_if
+        from fiche.render.html import html_bytes
+        from fiche.report.sizer import with_sizer
 
-        made["report.pdf"] = pdf_bytes(page, attachments, decision.fiche.date, annex=asked.annex)
+        sized = with_sizer(report, decision, words, what_if(decision, _estimators()))
+        page = html_bytes(sized, decision, attached)
+        if "html" in formats:
+            made["report.html"] = page
+        if "pdf" in formats:
+            from fiche.render.pdf import pdf_bytes
+
+            made["report.pdf"] = pdf_bytes(page, attached, decision.fiche.date, annex=asked.annex)
+    if "md" in formats:
+        from fiche.render.markdown import markdown_bytes
+
+        made["report.md"] = markdown_bytes(report, digest(document), words.phrases["cut_here"])
     return made
 
 
@@ -117,5 +165,5 @@ def _unknown_format(word: str) -> Diagnostic:
         code="F701",
         message=f"unknown format '{word}'",
         address=None,
-        hint="write html, pdf and json, joined by commas: --formats html,json",
+        hint=f"write some of {', '.join(FORMATS)}, joined by commas: --formats html,json",
     )

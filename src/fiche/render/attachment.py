@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.record import record
+from fiche.render import crate
 from fiche.render.canonical import canonical
 from fiche.report.words._language import Language
 from fiche.report.words.en import MEMBER as ENGLISH
@@ -39,7 +40,7 @@ def attachments_of(
     contents: Mapping[str, bytes],
     language: Language = ENGLISH,
 ) -> tuple[Attachment, ...]:
-    """decision.json, every file that went in, and a manifest of them all; sorted by name.
+    """decision.json, every file that went in, what they are as a crate, and a manifest; sorted by name.
 
     `contents` are the bytes by the file names that the fiche uses; a file that two pieces cite is
     attached once.
@@ -51,7 +52,7 @@ def attachments_of(
             "decision.json", document, "application/json", phrases["decision_role"], "Alternative"
         )
     ]
-    taken = {"decision.json", "manifest.json"}
+    taken = {"decision.json", "manifest.json", crate.NAME}
     names: dict[str, str] = {"decision.json": "decision.json"}
     for file in sorted(contents):
         media_type, key, about = told.get(file, ("application/octet-stream", "attached_other", ""))
@@ -60,6 +61,16 @@ def attachments_of(
         relation = "Source" if key == "attached_fiche" else "Data"
         description = phrases[key].format(what=about)
         made.append(_attachment(name, contents[file], media_type, description, relation))
+    made.append(
+        _attachment(
+            crate.NAME,
+            crate.crate_bytes(decision, [_part(one) for one in made]),
+            "application/ld+json",
+            phrases["attached_crate"],
+            "Supplement",
+        )
+    )
+    names[crate.NAME] = crate.NAME
     manifest = _manifest(made, names)
     made.append(
         _attachment(
@@ -109,6 +120,18 @@ def _name(file: str, content: bytes, taken: set[str]) -> str:
         plain = f"_{plain}"
     taken.add(plain)
     return plain
+
+
+def _part(one: Attachment) -> crate.Part:
+    """What fiche wrote itself is told from what it read."""
+    return crate.Part(
+        name=one.name,
+        media_type=one.media_type,
+        num_bytes=len(one.content),
+        sha256=one.sha256,
+        description=one.description,
+        is_made=one.relationship == "Alternative",
+    )
 
 
 def _manifest(attached: list[Attachment], names: Mapping[str, str]) -> bytes:

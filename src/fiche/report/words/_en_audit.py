@@ -247,6 +247,8 @@ AUDIT = {
     "attached_input": "{what}",
     "attached_other": "a file of the fiche",
     "attached_manifest": "this list",
+    "attached_crate": "what these files are, for machines (RO-Crate)",
+    "cut_here": "Cut here for its length: what follows ({n} parts) is in report.html.",
     "decision_role": "the whole decision",
     "marks_lead": "Numbers: ",
 }
