@@ -8,6 +8,7 @@ is written as the language writes dates.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Self
@@ -15,6 +16,7 @@ from typing import Self
 from fiche.kernel.unit import Unit
 
 Filling = str | int | Fraction
+_EXPLAINED = re.compile(r"\s*[(:]")
 
 
 class Said(str):
@@ -84,6 +86,31 @@ class Shown(str):
         self,
     ) -> tuple[str, int | Fraction, int | Fraction | None, Unit]:
         return str(self), self.low, self.high, self.unit
+
+
+class Short(str):
+    """A told text up to the bracket or colon that explains it; cut anew in another language."""
+
+    __slots__ = ("whole",)
+
+    whole: str
+
+    def __new__(cls, whole: str) -> Self:
+        """Cut it."""
+        made = super().__new__(cls, cut(whole))
+        made.whole = whole
+        return made
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.whole,)
+
+
+Told = Said | Listed | Shown | Short
+
+
+def cut(text: str) -> str:
+    """A text without what explains it in brackets or behind a colon."""
+    return _EXPLAINED.split(text, maxsplit=1)[0]
 
 
 def tell(template: str, /, **fillings: Filling) -> str:

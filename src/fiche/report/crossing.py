@@ -12,6 +12,7 @@ from fractions import Fraction
 from fiche.kernel.figure import Figure
 from fiche.kernel.ownership import Owned, Ownership, Rental
 from fiche.kernel.record import record
+from fiche.kernel.said import listed
 from fiche.report import numbers
 from fiche.report._costed import years
 from fiche.report.desk import Desk
@@ -210,4 +211,4 @@ def _said(desk: Desk, own: Owned, drawn: list[Rental], frame: _Frame) -> str:
                 cost=money(rent.crossing.cost.low),
             )
         )
-    return "; ".join(told)
+    return listed(told, "; ")

@@ -15,6 +15,8 @@ from fiche.kernel.ledger import Ledger, ledger
 from fiche.kernel.origin import Computed, Observed
 from fiche.kernel.places import Places
 from fiche.kernel.record import field, record
+from fiche.kernel.said import Short, Told
+from fiche.kernel.spoken import spoken
 from fiche.report import numbers
 from fiche.report.parts import (
     Amount,
@@ -100,7 +102,8 @@ class Desk:
 
     def term(self, code: str) -> str:
         """A code in words; one without a word shows itself."""
-        return self.language.terms.get(code, code.replace("_", " "))
+        known = self.language.terms.get(code)
+        return known or self.told(code if isinstance(code, Told) else spoken(code))
 
     def topic(self, code: str) -> str:
         """The topic of a condition in words."""
@@ -241,7 +244,7 @@ def _points_overlap(found: Finding) -> bool:
 
 def short_label(node: Node) -> str:
     """A label without its explanation, or the id."""
-    return re.split(r"\s*[(:]", node.label, maxsplit=1)[0] or node.id
+    return Short(node.label) or node.id
 
 
 def parts_of(filling: Filling) -> Parts:

@@ -9,6 +9,7 @@ from fiche.kernel import trace
 from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Number, Unknown
 from fiche.kernel.origin import Computed, Declared
+from fiche.kernel.said import listed as row_of
 from fiche.report.bar import ends, listed
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.need import formula, read_at
@@ -154,7 +155,7 @@ def _kind(node: Node) -> str:
 
 
 def _label(desk: Desk, node: Node, kind: str) -> str:
-    label = short_label(node).removesuffix(", " + desk.word("load_most_loaded"))
+    label = desk.told(short_label(node)).removesuffix(", " + desk.word("load_most_loaded"))
     if kind == "range":
         up_to = desk.word("load_range")
         return up_to if node.low else f"{label}, {up_to}"
@@ -170,7 +171,8 @@ def _amount(desk: Desk, node: Node, kind: str) -> Amount | Missing:
 
 def _title(desk: Desk, segments: tuple[Segment, ...], limits: tuple[Limit, ...]) -> str:
     parts = listed(segments)
-    against = "; ".join(f"{limit.label} {limit.amount.text}" for limit in limits)
+    each = (f"{limit.label} {limit.amount.text}" for limit in limits)
+    against = desk.told(row_of(each, "; "))
     return desk.word("bar_title").format(parts=parts, limit=against or desk.word("bar_no_limit"))
 
 

@@ -8,6 +8,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
 from fiche.kernel.record import replace
+from fiche.kernel.said import listed
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
@@ -92,7 +93,7 @@ def _caption(desk: Desk) -> str:
     left_out = any(o.verdict is Verdict.EXCLUDE and _open(o) for o in desk.decision.outcomes)
     told = [desk.word("missing_caption")]
     told += [desk.word("excluded_left_out")] if left_out else []
-    return "; ".join(told)
+    return listed(told, "; ")
 
 
 def _together(desk: Desk) -> dict[tuple[str, ...], list[str]]:

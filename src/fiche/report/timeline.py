@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
+from fiche.kernel.said import listed
 from fiche.kernel.simulation import ALLOCATED, RESERVED, Simulation
 from fiche.report import numbers
 from fiche.report._bands import bands_of, innermost, keys_of
@@ -186,7 +187,7 @@ def _timeline(drawn: Window, name: str, words: Mapping[str, str], how: numbers.S
             for level in drawn.levels
         ),
         peaks=peaks,
-        said="; ".join(peak.label for peak in peaks),
+        said=listed((peak.label for peak in peaks), "; "),
         bands=bands,
         keys=keys_of(bands),
     )

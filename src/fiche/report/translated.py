@@ -14,7 +14,7 @@ from fiche.report.parts import Report
 from fiche.report.words._language import Language
 
 # Signs that stand between parts, with the spaces that a language puts beside them.
-_SIGNS = frozenset((tell(": "), tell("; ")))
+_SIGNS = {": ": tell(": "), "; ": tell("; ")}
 
 
 def translated(report: Report, language: Language) -> Report:
@@ -28,7 +28,7 @@ def translated(report: Report, language: Language) -> Report:
 
 def _told(thing: Any, language: Language, done: dict[int, Any]) -> Any:  # noqa: ANN401 - any part
     if isinstance(thing, str):
-        return language.told(tell(thing) if thing in _SIGNS else thing)
+        return language.told(_SIGNS.get(thing, thing))
     if isinstance(thing, tuple):
         return tuple(_told(each, language, done) for each in thing)
     fields = getattr(type(thing), "__fields__", None)

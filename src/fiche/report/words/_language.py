@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from fiche.kernel.figure import Number
 from fiche.kernel.record import record
-from fiche.kernel.said import Filling, Listed, Said, Shown
+from fiche.kernel.said import Filling, Listed, Said, Short, Shown, Told, cut
 from fiche.report.sentences import filled
 from fiche.report.style import PAGE, Style
 
@@ -48,6 +48,8 @@ class Language:
         """A text of fiche's own in this language; any other text is returned as it is."""
         if self.message is None:
             return text
+        if isinstance(text, Short):
+            return cut(self.told(text.whole))
         if isinstance(text, Shown):
             return str(filled(text, self.style))
         if isinstance(text, Listed):
@@ -73,7 +75,7 @@ class Language:
         return first[:1] + told[1:]
 
     def _filling(self, value: Filling) -> Filling:
-        return self.told(value) if isinstance(value, Said | Listed) else filled(value, self.style)
+        return self.told(value) if isinstance(value, Told) else filled(value, self.style)
 
     def form(self, forms: str, count: Number) -> str:
         """The one of `one|many` that goes with a count."""
