@@ -38,7 +38,10 @@ def section(desk: Desk) -> Section | None:
         rows=tuple(one for outcome in billed for one in _rows(desk, outcome)),
         notes=((Words(desk.word("bill_note")),),),
     )
-    return Section(id="bill", title=desk.word("bill_title"), blocks=(table,))
+    from fiche.report import hours
+
+    blocks = (table, *hours.pictures(desk))
+    return Section(id="bill", title=desk.word("bill_title"), blocks=blocks)
 
 
 # Whoever buys cards has no disk and no traffic of the seller's.
