@@ -13,6 +13,7 @@ from fiche.kernel.origin import Assumed
 from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, group, joined, row
 from fiche.report.parts import (
+    Block,
     Code,
     Missing,
     Part,
@@ -40,7 +41,7 @@ def section(desk: Desk) -> Section | None:
     )
     from fiche.report import hours
 
-    blocks = (table, *hours.pictures(desk))
+    blocks: tuple[Block, ...] = (table, *hours.pictures(desk))
     return Section(id="bill", title=desk.word("bill_title"), blocks=blocks)
 
 
