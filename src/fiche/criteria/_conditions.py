@@ -9,6 +9,7 @@ from fiche.kernel.said import listed, tell
 
 # What the author adds to the fiche itself: no piece settles it.
 FICHE = "fiche"
+_SELLER = tell("seller")
 
 
 def context() -> Condition:
@@ -100,7 +101,7 @@ def memory_available(card: str, machine: str, threshold: str, elsewhere: str) ->
     where = (
         tell("machine {machine}", machine=machine)
         if machine
-        else tell("the machine offered (name it as `machine`)")
+        else tell("the machine offered{hint}", hint=tell(" (name it as `machine`)"))
     )
     seen = tell("; the same card elsewhere: {elsewhere}", elsewhere=elsewhere) if elsewhere else ""
     return Condition(
@@ -176,7 +177,7 @@ def conflict(text: str) -> Condition:
     )
 
 
-def document(topic: str, text: str, threshold: str = "", supplier: str = "seller") -> Condition:
+def document(topic: str, text: str, threshold: str = "", supplier: str = _SELLER) -> Condition:
     """A document that would attest a named fact."""
     return Condition(
         topic=topic, text=text, threshold=threshold, supplier=supplier, piece_kind=tell("document")

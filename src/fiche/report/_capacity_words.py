@@ -32,6 +32,14 @@ def caption(desk: Desk, groups: Sequence[Asked], left: int) -> tuple[Parts, ...]
     return (*lines, signs) if signs else tuple(lines)
 
 
+def in_short(desk: Desk, groups: Sequence[Asked], left: int) -> tuple[Parts, ...]:
+    """What each need is made of, and the signs: what there is stands in the picture, and marked beside it."""
+    made = joined([_need(desk, group) for group in groups], " ")
+    signs = joined(_signs(desk, groups), " · ")
+    more = (Words(" "), Words(desk.counted("pic_left", left).format(count=left))) if left else ()
+    return ((*made, *more), signs) if signs else ((*made, *more),)
+
+
 def said(desk: Desk, groups: Sequence[Asked]) -> str:
     """The picture for who cannot see it: each need, what each candidate has, and the answer."""
     told = []

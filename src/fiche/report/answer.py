@@ -193,7 +193,7 @@ def _sentences(desk: Desk, outcome: Outcome, found: Finding) -> Iterator[Parts]:
         yield (*_amounts(desk, outcome, found), Words("."))
         if found.verdict is not Verdict.ADMISSIBLE:
             yield _left_open(desk, found)
-    if found.pieces:
+    if found.pieces and found.verdict is not Verdict.TO_CONFIRM:
         yield desk.say("rests_on", pieces=desk.references(found.pieces))
 
 

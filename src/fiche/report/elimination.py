@@ -182,7 +182,7 @@ def _row(desk: Desk, requirement: Requirement, one: _Answer, place: _Place) -> R
     elif not place.shared:
         cells.append(_limit(desk, requirement, found))
     cells += [
-        cell(_who(desk, one.candidates), _cases(one)),
+        cell((*_who(desk, one.candidates), *_cases(one))),
         _found(desk, requirement, found),
         cell(_margin(desk, found), numeric=True),
         cell((_verdict(desk, found), *_why(desk, found, one.points), *_on_word(desk, found))),
@@ -237,8 +237,6 @@ def _signed(desk: Desk, key: str, side: Parts, node: Node | None) -> Parts:
 
 def _limit(desk: Desk, requirement: Requirement, found: Finding) -> Cell:
     told = _required(desk, requirement, found)
-    if requirement.kind == "memory":
-        return cell(told, desk.definition(found.need), numeric=True)
     tax = requirement.facts.get("tax")
     basis = (Words(desk.word(f"tax_{tax.value}")),) if tax and _basis(desk, tax.value) else None
     return cell(told, basis, numeric=True)
@@ -255,11 +253,7 @@ def _found(desk: Desk, requirement: Requirement, found: Finding) -> Cell:
     node, words = (found.need, found.need_words) if limited else (found.have, found.have_words)
     if node is None and not words:
         return cell((Missing(_unknown(desk, found)),), numeric=True)
-    return cell(
-        need if limited else have,
-        desk.definition(found.have) if memory else None,
-        numeric=True,
-    )
+    return cell(need if limited else have, numeric=True)
 
 
 def _unknown(desk: Desk, found: Finding) -> str:
@@ -282,8 +276,8 @@ def _who(desk: Desk, who: Sequence[str]) -> Parts:
     return joined([*told, *more])
 
 
-def _cases(one: _Answer) -> Parts | None:
-    return joined([Code(name) for name in one.cases]) if one.cases else None
+def _cases(one: _Answer) -> Parts:
+    return (Words(", "), *joined([Code(name) for name in one.cases])) if one.cases else ()
 
 
 def _margin(desk: Desk, found: Finding) -> Parts:

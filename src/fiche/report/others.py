@@ -8,19 +8,17 @@ from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding, Verdict
 from fiche.report import points
 from fiche.report.answer import changed
-from fiche.report.candidates import cost_cell
-from fiche.report.desk import Desk, cell, columns, joined, row
+from fiche.report.desk import Desk, joined
 from fiche.report.parts import (
     Block,
-    Cell,
     Code,
+    Items,
+    Missing,
     Paragraph,
     Parts,
     Quoted,
     Reference,
-    Row,
     Section,
-    Table,
     Words,
 )
 
@@ -28,41 +26,42 @@ _MOST = 8
 
 
 def section(desk: Desk) -> Section:
-    """The annex has every candidate; here each in one row, the first ones where they are many."""
+    """The annex has every candidate; here each in one line, the first ones where they are many."""
     first = desk.decision.chosen or next(iter(desk.decision.outcomes), None)
     others = [one for one in desk.decision.outcomes if one is not first]
     block: Block = Paragraph((Words(desk.word("others_none")),))
     if others:
         left = len(others) - _MOST
         noun = desk.counted("candidates", left)
-        block = Table(
-            id="others",
-            caption=desk.word("others_caption"),
-            columns=columns(
-                desk, "candidate", "others_status", "others_what", "others_cost:number"
-            ),
-            rows=tuple(_row(desk, one) for one in others[:_MOST]),
-            notes=(desk.say("others_left", n=left, noun=noun),) if left > 0 else (),
-        )
+        more = [desk.say("others_left", n=left, noun=noun)] if left > 0 else []
+        block = Items((*(_told(desk, one) for one in others[:_MOST]), *more))
     return Section(id="others", title=desk.word("others_title"), blocks=(block,))
 
 
-def _row(desk: Desk, outcome: Outcome) -> Row:
-    return row(
-        _named(desk, outcome),
-        cell(desk.status(outcome.status)),
-        cell(*_what(desk, outcome)),
-        cost_cell(desk, outcome),
-        candidate=outcome.candidate.id,
+def _told(desk: Desk, outcome: Outcome) -> Parts:
+    return desk.say(
+        "others_one",
+        state=desk.status(outcome.status),
+        who=_named(desk, outcome),
+        what=joined(list(_what(desk, outcome)), "; "),
+        cost=_cost(desk, outcome),
     )
 
 
-def _named(desk: Desk, outcome: Outcome) -> Cell:
+def _named(desk: Desk, outcome: Outcome) -> Parts:
     who = outcome.candidate
     card = Quoted(who.card.name if who.card else who.gpu)
     told = desk.say("cards_named", id=Code(who.id), n=str(who.cards.low), card=card)
     change = changed(desk, who)
-    return cell(told, change or None)
+    return (*told, *desk.say("aside", told=change)) if change else told
+
+
+def _cost(desk: Desk, outcome: Outcome) -> Parts:
+    if outcome.cost is None:
+        return (Missing(desk.word("no_cost" if outcome.candidate.offer else "no_offer")),)
+    bill, cost = outcome.bill, (desk.amount(outcome.cost),)
+    basis = bill.basis if bill is not None else ""
+    return desk.say(f"basis_{basis}", amount=cost) if basis else cost
 
 
 def _what(desk: Desk, outcome: Outcome) -> Iterator[Parts]:

@@ -84,7 +84,7 @@ def _gap(desk: Desk, told: list[Gap]) -> Row:
         gap = next((one for one in told if word in one.counter), None)
         cells += _peak(desk, gap)
     named = joined([Code(first.of), Code(f"{first.piece}/{first.run}")])
-    return row(cell(named, desk.device(first.device)), *cells)
+    return row(cell((*named, Words(", "), *desk.device(first.device))), *cells)
 
 
 def _peak(desk: Desk, gap: Gap | None) -> list[Cell]:

@@ -8,6 +8,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding
 from fiche.kernel.record import record
+from fiche.kernel.said import Said
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.missing import concerned, movable, points
 from fiche.report.missing import point as called
@@ -26,8 +27,6 @@ from fiche.report.parts import (
 
 # A committee's agenda; the annex has every point in full.
 _MOST = 8
-# What was tried and falls short stands with the point in the annex.
-_NEAREST = "; nearest piece:"
 
 
 @record
@@ -106,9 +105,23 @@ def _concerns(desk: Desk, point: Point) -> Cell:
     return concerned(desk, list(point.candidates))
 
 
+# What tells the author more than a committee asks: the nearest piece, where else it was seen, a hint.
+_ASIDE = frozenset({"nearest", "apart", "elsewhere", "seen", "hint"})
+
+
 def _short(desk: Desk, text: str) -> str:
-    """What to provide, without what falls short so far."""
-    return desk.told(text).partition(_NEAREST)[0]
+    """What to provide, without what falls short so far and what only the author can use."""
+    return desk.told(_without(text))
+
+
+def _without(text: str) -> str:
+    if not isinstance(text, Said):
+        return text
+    kept = {
+        name: "" if name in _ASIDE else _without(told) if isinstance(told, str) else told
+        for name, told in text.fillings.items()
+    }
+    return Said(text.template, kept, text.plural, text.number)
 
 
 def _each(desk: Desk, texts: Iterable[str]) -> tuple[Parts, ...]:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding
+from fiche.kernel.record import replace
+from fiche.report._capacity_words import in_short
+from fiche.report._needs import MOST_NEEDS, asked
 from fiche.report.capacities import picture
 from fiche.report.desk import Desk, joined
 from fiche.report.need import worst_must
@@ -29,7 +32,9 @@ def _told(desk: Desk) -> Iterator[Block]:
         yield Paragraph((*_arithmetic(desk, who, found), Words(".")))
     drawn = picture(desk)
     if drawn is not None:
-        yield drawn
+        groups = asked(desk)
+        shown, left = groups[:MOST_NEEDS], len(groups[MOST_NEEDS:])
+        yield replace(drawn, caption=in_short(desk, shown, left))
 
 
 def _lead(desk: Desk) -> tuple[Outcome, Finding] | None:
