@@ -35,9 +35,9 @@ from fiche.render.canonical import canonical
 FORMAT = "fiche-decision/1"
 # Of schemas/decision.schema.json.
 # 1.0: first form.
-# 1.1: `schema`, `fiche`, `rules`, `environment`, `report`, `procedure.period`; of a finding `outcome`,
-#      `unknown` and `settles_if`; of a candidate `summary`; of a piece `collected`, `expires`, `scope_counts`,
-#      `not_covered` and `spreads`; of a step `number`; of a simulation `window`.
+# 1.1: `schema`, `fiche`, `rules`, `environment`, `report`, `points`, `procedure.period`; of a finding
+#      `outcome`, `unknown` and `settles_if`; of a candidate `summary`; of a piece `collected`, `expires`,
+#      `scope_counts`, `not_covered` and `spreads`; of a step `number`; of a simulation `window`.
 SCHEMA, SCHEMA_VERSION = "decision.schema.json", "1.1"
 
 STATUSES = ("retained", "to_confirm", "excluded")
@@ -90,6 +90,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "findings": [{**_finding(f, book), **outcome(f)} for f in decision.findings],
         "second_reading": [_second(s) for s in decision.second_readings],
         "workload_conditions": [condition(c) for c in decision.workload_conditions],
+        "points": _points(decision),
         "ranking": _ranking(decision),
         "shortlist": [o.candidate.id for o in decision.outcomes if o.status == "to_confirm"],
         "counts": counts(decision),
@@ -120,6 +121,22 @@ def counts(decision: Decision) -> dict[str, int]:
 def _ranking(decision: Decision) -> list[str]:
     ranked = [o for o in decision.outcomes if o.rank is not None]
     return [o.candidate.id for o in sorted(ranked, key=lambda o: o.rank or 0)]
+
+
+def _points(decision: Decision) -> list[dict[str, Any]]:
+    """The open points under the numbers that reports give them."""
+    from fiche.report.desk import Desk
+    from fiche.report.points import numbered
+
+    return [
+        {
+            "id": f"D{point.number}",
+            "topic": point.topic,
+            "candidates": list(point.candidates),
+            "conditions": [condition(one) for one in point.conditions],
+        }
+        for point in numbered(Desk.of(decision))
+    ]
 
 
 def _policy(policy: Policy, book: Ledger, places: Places) -> dict[str, Any]:

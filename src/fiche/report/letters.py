@@ -6,6 +6,7 @@ taken to be as wide as anything there is.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -111,6 +112,14 @@ def _heavy(letter: str) -> int:
     return _letter(letter) * (_HEAVIEST if letter in _SLIGHT else _HEAVY)
 
 
+# A number, or two with a word between them, up to the end of its unit.
+_BLANKS = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+_NUMBER = rf"[+\-\N{{MINUS SIGN}}]?\d[\d.,{_BLANKS}]*"
+_AMOUNT = re.compile(
+    rf"{_NUMBER}(?:[ {_BLANKS}]?[^\W\d]{{1,5}}[ {_BLANKS}]{_NUMBER})?(?:[ {_BLANKS}]?[^\W\d_]+|[ {_BLANKS}]?%)?"
+)
+
+
 def fitted(text: str, room: int, height: int, *, heavy: bool = False) -> str:
     """The text, or as much of its beginning as has room before an ellipsis; empty where nothing has."""
     if len(text) <= _LONGEST and width(text, height, heavy=heavy) <= room:
@@ -121,4 +130,12 @@ def fitted(text: str, room: int, height: int, *, heavy: bool = False) -> str:
         if told > room * 1_000_000:
             break
         kept.append(letter)
-    return f"{''.join(kept).rstrip()}{_MORE}" if kept else ""
+    shown = "".join(kept)
+    torn = (found.start() for found in _AMOUNT.finditer(text) if _is_torn(found, len(shown)))
+    shown = shown[: next(torn, len(shown))].rstrip()
+    return f"{shown}{_MORE}" if shown else ""
+
+
+def _is_torn(amount: re.Match[str], at: int) -> bool:
+    """A number that is cut off from its unit would say another thing: it goes as a whole."""
+    return amount.start() < at < amount.end()
