@@ -11,6 +11,7 @@ from fiche.importers._room import Room
 from fiche.kernel.decision import Decision
 from fiche.kernel.doors import Criterion, Estimator, Reader, Vendor
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 from fiche.load.fiche import load_fiche
 from fiche.registry import member, member_names, members
@@ -57,7 +58,7 @@ def doors(kinds: Collection[str] | None = None) -> Doors:
 def _ready(workload: Workload, case: Case) -> tuple[str, ...]:
     """Why no ready workload runs it; what reads a job is loaded only where a model's real code is named."""
     if workload.model is None or workload.model.config is None:
-        return ("the fiche names no config.json of the model",)
+        return (tell("the fiche names no config.json of the model"),)
     from fiche.cli.measured_from import refusals
 
     return refusals(workload, case)

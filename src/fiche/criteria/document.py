@@ -87,7 +87,9 @@ def _lacking(
         (tell("{piece}: {why}", piece=piece, why=listed(why)) for piece, why in found[:3]), "; "
     )
     near = tell(" ({apart})", apart=apart) if apart else ""
-    supplier = requirement.facts["issuer"].value if "issuer" in requirement.facts else "seller"
+    supplier = (
+        requirement.facts["issuer"].value if "issuer" in requirement.facts else tell("seller")
+    )
     text = tell(
         "provide the document '{title}'{beside}{near}", title=title, beside=beside, near=near
     )

@@ -19,6 +19,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Run
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.said import listed, tell
+from fiche.kernel.spoken import spoken
 
 _WORDS = ("placement.split", "placement.sharding", "placement.offload")
 
@@ -90,10 +91,10 @@ def _idle(run: Run, num_devices: int) -> Iterator[str]:
 
 def _wanted(candidate: Candidate, devices: Figure) -> str:
     facts = candidate.workload.facts
-    told = [facts[path].value.replace("_", " ") for path in _WORDS if path in facts]
+    told = [spoken(facts[path].value) for path in _WORDS if path in facts]
     engine = [facts[path].value for path in ("engine.name", "engine.version") if path in facts]
-    by = tell(" by {engine}", engine=listed(engine, " ")) if engine else ""
-    return f"{', '.join((f'{devices.low} devices', *told))}{by}"
+    how = listed((tell("{count} devices", count=devices.low), *told))
+    return tell("{how} by {engine}", how=how, engine=" ".join(engine)) if engine else how
 
 
 def _unplaced(candidate: Candidate) -> Comparison:

@@ -168,7 +168,7 @@ def _lacking(
         if "few_shot" in requirement.facts
         else ""
     )
-    dataset = f"{_word(requirement, 'dataset')}{shots}"
+    dataset = tell("{dataset}{shots}", dataset=_word(requirement, "dataset"), shots=shots)
     apart = _apart(requirement, candidate, ground)
     doubted = [
         tell("{piece}: {doubt}", piece=score.piece, doubt=score.doubt)

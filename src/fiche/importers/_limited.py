@@ -20,6 +20,7 @@ from typing import NoReturn
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import Listed, Said, Short, Shown
 
 # Up to here the input is too short to make much of; a child would cost more than it protects.
 SMALL = 1024 * 1024
@@ -253,6 +254,10 @@ def _mapped() -> int | None:
 # --- What comes back ------------------------------------------------------------------------------
 
 
+# Texts that fiche tells are plain strings with what fills them: nothing acts when one is made.
+_TOLD = (Said, Listed, Shown, Short)
+
+
 def _answer(said: bytes, sha256: str) -> Reading:
     if not said:
         message = "reading was ended by the system: it ran out of memory, or somebody killed it"
@@ -286,7 +291,7 @@ def _rebuilt(said: bytes) -> object:
 
 
 def _noun(module: str, name: str) -> type | None:
-    """A record of the kernel."""
+    """A record of the kernel, or a text that knows its template."""
     if not module.startswith("fiche.kernel.") or not module.replace(".", "_").isidentifier():
         return None
     if module not in sys.modules:
@@ -294,4 +299,5 @@ def _noun(module: str, name: str) -> type | None:
 
         importlib.import_module(module)
     found = vars(sys.modules[module]).get(name)
-    return found if isinstance(found, type) and hasattr(found, "__fields__") else None
+    ours = isinstance(found, type) and (hasattr(found, "__fields__") or found in _TOLD)
+    return found if ours else None

@@ -6,6 +6,7 @@ contradict what is true of the exact ones, both cells show exact values instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
@@ -24,6 +25,7 @@ _TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
 _MOST_DECIMALS = 12
 # Dates are counted in days from year 1; a difference of two is far below any date in use.
 _FIRST_DAY = 500_000
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 # The digits of one end of a figure, and what stands behind them.
 Printed = tuple[str, str]
@@ -130,6 +132,8 @@ def day(node: Node) -> str:
 
 def dated(text: str, how: Style = PAGE) -> str:
     """A date of ISO 8601 as the language writes it; any other text stays as it is."""
+    if not _ISO_DAY.fullmatch(text):
+        return text
     try:
         return how.date(date.fromisoformat(text))
     except ValueError:

@@ -15,7 +15,6 @@ from fiche.report.style import Style
 
 # Below it, bytes are legible as they are.
 _MANY = 10**6
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def filled(value: Filling, how: Style) -> Filling:
@@ -23,7 +22,7 @@ def filled(value: Filling, how: Style) -> Filling:
     if isinstance(value, Shown):
         return _shown(value, how)
     if isinstance(value, str):
-        return numbers.dated(value, how) if _DAY.fullmatch(value) else value
+        return numbers.dated(value, how)
     return numbers.exact(value, how) if isinstance(value, Fraction) else value
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.kernel.said import Said, tell_again
 from fiche.kernel.settling import DOCUMENT, ENTRY, Flips, Letter, Request, Settles, Settling, Step
+from fiche.report import numbers
 from fiche.report._turns import turns
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
@@ -267,7 +268,9 @@ def _wrong(desk: Desk, one: Flips) -> Parts:
 def _letter(desk: Desk, letter: Letter) -> Table:
     """All that is asked of one seller, ready to be copied; long, so a screen folds it."""
     caption = desk.word("settling_letter_caption").format(
-        seller=letter.seller, offers=", ".join(letter.offers), date=letter.date
+        seller=letter.seller,
+        offers=", ".join(letter.offers),
+        date=numbers.dated(letter.date, desk.style),
     )
     return Table(
         id=f"letter-{_anchor(letter.seller)}",

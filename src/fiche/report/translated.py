@@ -1,7 +1,8 @@
 """A last pass over a report: texts of fiche's own that sections handed on are told in its language.
 
 Sections quote conditions, labels and reasons without looking into them; here each that is a told text
-(`kernel.said`) is said in the language of the report. English reports pass through untouched.
+(`kernel.said`) is said in the language of the report, and a day that stands alone is written its way.
+English reports pass through untouched.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from fiche.kernel.record import replace
 from fiche.kernel.said import tell
+from fiche.report import numbers
 from fiche.report.parts import Report
 from fiche.report.words._language import Language
 
@@ -28,7 +30,8 @@ def translated(report: Report, language: Language) -> Report:
 
 def _told(thing: Any, language: Language, done: dict[int, Any]) -> Any:  # noqa: ANN401 - any part
     if isinstance(thing, str):
-        return language.told(_SIGNS.get(thing, thing))
+        told = language.told(_SIGNS.get(thing, thing))
+        return numbers.dated(told, language.style)
     if isinstance(thing, tuple):
         return tuple(_told(each, language, done) for each in thing)
     fields = getattr(type(thing), "__fields__", None)
