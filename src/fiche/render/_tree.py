@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 
 import pydyf
 
+from fiche.render._joined import GROUPS, join_tables
+
 # Of pydyf, which has no types: the document, a dictionary in it, what a `K` lists.
 Pdf: TypeAlias = Any
 Element: TypeAlias = Any
@@ -21,8 +23,6 @@ Kid: TypeAlias = Any
 
 # Says nothing by itself: its content belongs to the element around it.
 _PLAIN = {"/NonStruct", "/Span"}
-# Holds blocks, no text of its own.
-_GROUPS = {"/Document", "/Part", "/Art", "/Sect", "/Div"}
 _INLINE = {"/Link"}
 # Kept without content: a table needs its empty cells.
 _MAY_BE_EMPTY = {"/Document", "/Table", "/TD", "/TH"}
@@ -49,6 +49,7 @@ class Tree:
         """Change the tree in place; elements that are left out stay in the file until `compact`."""
         before = {e.number for e in self.pdf.objects if _is_element(e)}
         self._keep(self.document, self._content(self.document))
+        join_tables(self)
         self._renumber()
         self.dropped = {n for n in before if n not in self.kept}
         self.dropped |= self._lost_entries()
@@ -88,7 +89,7 @@ class Tree:
         """Text stands in paragraphs, and what a list item says in its body."""
         if element["S"] == "/Div" and content and all(self._inline(k) for k in content):
             element["S"] = "/P"
-        elif element["S"] in _GROUPS:
+        elif element["S"] in GROUPS:
             return list(self._in_paragraphs(element, content))
         elif element["S"] == "/LI":
             return list(self._in_body(element, content))
@@ -115,6 +116,18 @@ class Tree:
                 rest.append(kid)
         if rest:
             yield self._made("/LBody", element, rest)
+
+    def forget(self, element: Element) -> None:
+        """Leave out an element and all that it holds; what it shows becomes an artifact."""
+        del self.kept[element.number]
+        self.owners = {m: o for m, o in self.owners.items() if o is not element}
+        for child in self.children(element):
+            self.forget(child)
+
+    def children(self, element: Element) -> list[Element]:
+        """The elements right below one."""
+        found = (self.at(k) for k in element["K"] if isinstance(k, bytes))
+        return [child for child in found if _is_element(child)]
 
     def _made(self, tag: str, parent: Element, content: list[Kid]) -> bytes:
         page = next((k[1] for k in content if isinstance(k, tuple)), None)
@@ -143,7 +156,7 @@ class Tree:
 
     def _captioned(self, content: list[Kid]) -> bool:
         tags = {self.at(k).get("S") for k in content if isinstance(k, bytes)}
-        return {"/Figure", "/Caption"} <= tags
+        return "/Caption" in tags
 
     def _unlink(self, entries: list[bytes]) -> None:
         """A link with nothing to show is none: its annotation goes from its page."""
