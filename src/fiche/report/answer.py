@@ -121,8 +121,8 @@ def answers_of(desk: Desk, outcome: Outcome) -> Iterator[Answer]:
     by_device = worst(outcome)
     for device, found in by_device.items():
         alike.setdefault(_sameness(desk, found), []).append(device)
-    for devices in alike.values():
-        yield _answer(desk, outcome, by_device[devices[0]], devices)
+    for place, devices in enumerate(alike.values()):
+        yield _answer(desk, outcome, by_device[devices[0]], devices, first=place == 0)
     if not by_device:
         state = desk.state("to_confirm", desk.language.answers)
         sentence = (Words(desk.word("no_memory_finding")),)
@@ -152,15 +152,24 @@ def _sameness(desk: Desk, found: Finding) -> tuple[object, ...]:
     return (found.verdict, found.case, desk.compared(found), found.text, found.pieces)
 
 
-def _answer(desk: Desk, outcome: Outcome, found: Finding, devices: list[str]) -> Answer:
+def _answer(
+    desk: Desk, outcome: Outcome, found: Finding, devices: list[str], *, first: bool
+) -> Answer:
+    """What becomes of a candidate on all musts is said once, with the first of its devices."""
+    named = _subject(desk, outcome, devices)
     return Answer(
         state=desk.state(found.verdict.code, desk.language.answers),
-        subject=subject(desk, outcome, devices),
+        subject=(*named, *_standing(desk, outcome)) if first else named,
         sentences=(joined(_sentences(desk, outcome, found), " "),),
     )
 
 
 def subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
+    """Of whom an answer is, and what becomes of them on all musts."""
+    return (*_subject(desk, outcome, devices), *_standing(desk, outcome))
+
+
+def _subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
     """The candidate, what it changes of its baseline (D10), its card, and the devices spoken of."""
     who = outcome.candidate
     card = who.card.name if who.card else who.gpu
@@ -173,7 +182,7 @@ def subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
     if named:
         key = "on_device" if len(named) == 1 else "every_device"
         told.append(desk.say(key, device=Code(named[0]), devices=Code(", ".join(named))))
-    return (*joined(told), *_standing(desk, outcome))
+    return joined(told)
 
 
 def changed(desk: Desk, who: Candidate) -> Parts:

@@ -132,8 +132,13 @@ def _accepted(desk: Desk, found: Choosing) -> Iterator[Block]:
     for when, key in _WHEN.items():
         asked = tuple(a for a in found.acceptance if a.when == when)
         if asked:
-            yield Paragraph((Words(desk.word(key), strong=True), *_by_when(desk, when)))
-            yield Items(tuple(_acceptance(desk, a, found) for a in asked))
+            lead = (Words(desk.word(key), strong=True), *_by_when(desk, when))
+            told = tuple(_acceptance(desk, a, found) for a in asked)
+            if all(points.of_condition(desk, a.condition) is not None for a in asked):
+                yield Paragraph(desk.say("accept_when", when=lead, points=joined(told, "; ")))
+            else:
+                yield Paragraph(lead)
+                yield Items(told)
 
 
 def _by_when(desk: Desk, when: str) -> Parts:

@@ -19,6 +19,7 @@ from fiche.report.parts import (
     Cell,
     Code,
     Missing,
+    Paragraph,
     Part,
     Parts,
     Quoted,
@@ -46,13 +47,22 @@ class _Answer:
 
 def section(desk: Desk) -> Section:
     """Musts in one table, wants in a second, shorter one."""
-    blocks: list[Block] = []
+    blocks: list[Table] = []
     for level, caption in (("must", "musts_caption"), ("want", "wants_caption")):
         asked = [r for r in desk.decision.fiche.requirements if r.level == level]
         rows, left = _capped([_rows(desk, requirement) for requirement in asked])
         if rows:
             blocks.append(_table(desk, level, caption, rows, left))
-    return Section(id="elimination", title=desk.word("musts_title"), blocks=tuple(blocks))
+    return Section(
+        id="elimination", title=desk.word("musts_title"), blocks=(*blocks, *_legend(desk, blocks))
+    )
+
+
+def _legend(desk: Desk, tables: list[Table]) -> Iterator[Block]:
+    """Where a cell says that nothing applies, the sign is explained once."""
+    dash = (Words(desk.word("dash")),)
+    if any(dash in one.cells[-3].lines for table in tables for one in table.rows):
+        yield Paragraph(desk.say("dash_legend", dash=desk.word("dash")), "note")
 
 
 def _table(desk: Desk, level: str, caption: str, rows: list[Row], left: int) -> Table:
@@ -71,17 +81,8 @@ def _table(desk: Desk, level: str, caption: str, rows: list[Row], left: int) -> 
             "pieces",
         ),
         rows=tuple(rows),
-        notes=(
-            *((desk.say("answers_more", n=left, noun=noun),) if left else ()),
-            *((desk.say("dash_legend", dash=desk.word("dash")),) if _dashed(desk, rows) else ()),
-        ),
+        notes=(*((desk.say("answers_more", n=left, noun=noun),) if left else ()),),
     )
-
-
-def _dashed(desk: Desk, rows: list[Row]) -> bool:
-    """True where a cell says that nothing applies: then the sign is explained."""
-    dash = (Words(desk.word("dash")),)
-    return any(dash in one.cells[-3].lines for one in rows)
 
 
 def _capped(told: list[list[Row]]) -> tuple[list[Row], int]:

@@ -173,4 +173,6 @@ def of_condition(desk: Desk, condition: Condition) -> Point | None:
     """The point that a condition of the choice is; None where it stands in no list of points."""
     chosen = desk.decision.chosen
     found = of_outcome(desk, chosen) if chosen is not None else ()
-    return next((point for point in found if condition in point.conditions), None)
+    exact = next((point for point in found if condition in point.conditions), None)
+    alike = [point for point in found if point.topic == condition.topic]
+    return exact or (alike[0] if len(alike) == 1 else None)

@@ -169,6 +169,7 @@ BRIEF = {
     ),
     # The conditional choice, in short
     "accept_point": "{point} {topic}",
+    "accept_when": "{when}: {points}.",
     "accept_lead": (
         "{candidate} is chosen and is not retained ({state}). The choice holds only if these points are met, "
         "each as “{section}” below tells it."
