@@ -68,9 +68,16 @@ def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachm
     text = _rendered(report, attachments, FONTS)
     if FURTHER.search(text, text.index("<body")):
         text = _rendered(report, attachments, (*FONTS, *FURTHER_FONTS))
+    return _filled(text, attachments).encode("utf-8")
+
+
+def _filled(text: str, attachments: Sequence[Attachment]) -> str:
+    """The page with the bytes of the files in their links, which stand in the order of the files."""
+    parts: list[str] = []
     for attached in attachments:
-        text = text.replace(_address(attached), _address(attached, _base64(attached.content)))
-    return text.encode("utf-8")
+        before, _, text = text.partition(_address(attached))
+        parts += [before, _address(attached, _base64(attached.content))]
+    return "".join([*parts, text])
 
 
 def _rendered(
