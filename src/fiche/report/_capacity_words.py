@@ -33,8 +33,8 @@ def caption(desk: Desk, groups: Sequence[Asked], left: int) -> tuple[Parts, ...]
 
 
 def in_short(desk: Desk, groups: Sequence[Asked], left: int) -> tuple[Parts, ...]:
-    """What each need is made of, and the signs: what there is stands in the picture, and marked beside it."""
-    made = joined([_need(desk, group) for group in groups], " ")
+    """What the first need is made of, and the signs; the annex has a line for each."""
+    made = _need(desk, groups[0])
     signs = joined(_signs(desk, groups), " · ")
     more = (Words(" "), Words(desk.counted("pic_left", left).format(count=left))) if left else ()
     return ((*made, *more), signs) if signs else ((*made, *more),)

@@ -119,7 +119,6 @@ def _conditional(desk: Desk, chosen: Outcome, found: Choosing | None) -> Callout
         "accept_lead",
         candidate=Code(chosen.candidate.id),
         state=desk.status(chosen.status),
-        section=desk.word("missing_title"),
     )
     return Callout(
         kind="conditional",

@@ -72,7 +72,7 @@ def _row(desk: Desk, piece: Piece, places: Iterable[str]) -> Row:
         cell((Code(piece.id),)),
         cell((Words(_nature(desk, piece)), Words(", "), told)),
         cell(joined(_scope(desk, piece), "; ")),
-        cell(_read_at(desk, piece, tuple(places))),
+        cell(_read_at(piece, tuple(places))),
         cell(Code(piece.sha256[:_SHORT])),
         anchor=f"piece-{piece.id}",
     )
@@ -141,14 +141,12 @@ def _apart(desk: Desk, piece: Piece) -> list[str]:
 # --- Where it was read ----------------------------------------------------------------------------
 
 
-def _read_at(desk: Desk, piece: Piece, places: tuple[str, ...]) -> Parts:
+def _read_at(piece: Piece, places: tuple[str, ...]) -> Parts:
     """The file by the name that it is attached under, and where in it."""
     if not places:
         return (Code(piece.file),)
-    told: list[Parts] = [(Code(_short(place)),) for place in places[:_FEW_PLACES]]
-    left = len(places) - _FEW_PLACES
-    more = [desk.say("read_more", n=left)] if left > 0 else []
-    return (Code(piece.file), Words(" "), *joined([*told, *more]))
+    told = [(Code(_short(place)),) for place in places[:_FEW_PLACES]]
+    return (Code(piece.file), Words(" "), *joined(told))
 
 
 def _short(place: str) -> str:

@@ -226,12 +226,13 @@ class Desk:
             return (Missing(self.word("no_device")),)
         return self.say("device_index", index=index)
 
-    def legible(self, text: str) -> Parts:
+    def legible(self, text: str, *, exact: bool = True) -> Parts:
         """Quoted text in which long counts of bytes are said in GiB, and signs are typographic.
 
-        The exact bytes stand beside what rounding changes; a range of sightings is only told.
+        The exact bytes stand beside what rounding changes, unless they stand elsewhere; a range of sightings is
+        only told.
         """
-        told = bytes_said(self.language.told(text), self.style)
+        told = bytes_said(self.language.told(text), self.style, exact=exact)
         return (Quoted(told.replace(">=", "≥").replace("<=", "≤")),)
 
 

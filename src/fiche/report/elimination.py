@@ -41,7 +41,7 @@ class _Answer:
 
     found: Finding
     candidates: tuple[str, ...]
-    cases: tuple[str, ...]
+    shared: tuple[Finding, ...]
     points: tuple[points.Point, ...]
 
 
@@ -105,10 +105,16 @@ def _first(rows: list[Row], room: int) -> list[Row]:
 def _rows(desk: Desk, requirement: Requirement) -> list[Row]:
     """One row an answer; the criterion, and what it requires where that is one thing, span them."""
     answers = list(_answers(desk, requirement))
+    case = _shared_case(answers)
     required = [_required(desk, requirement, one.found) for one in answers]
     shared = len({_plain(one) for one in required}) == 1
     return [
-        _row(desk, requirement, one, _Place(first=place == 0, of=len(answers), shared=shared))
+        _row(
+            desk,
+            requirement,
+            one,
+            _Place(first=place == 0, of=len(answers), shared=shared, case=case),
+        )
         for place, one in enumerate(answers)
     ]
 
@@ -120,6 +126,13 @@ class _Place:
     first: bool
     of: int
     shared: bool
+    case: str
+
+
+def _shared_case(answers: list[_Answer]) -> str:
+    """The case that decides every answer, where it is one: it is said with the criterion."""
+    cases = {one.found.case for one in answers}
+    return cases.pop() if len(cases) == 1 else ""
 
 
 def _answers(desk: Desk, requirement: Requirement) -> Iterator[_Answer]:
@@ -132,7 +145,7 @@ def _answers(desk: Desk, requirement: Requirement) -> Iterator[_Answer]:
         yield _Answer(
             found=shared[0],
             candidates=tuple(dict.fromkeys(found.candidate for found in shared)),
-            cases=tuple(filter(None, dict.fromkeys(map(_place, shared)))),
+            shared=tuple(shared),
             points=tuple(asked[number] for number in sorted(asked)),
         )
 
@@ -149,8 +162,9 @@ def _deciding(outcome: Outcome, requirement: Requirement) -> Iterator[Finding]:
         yield most_demanding(cases)
 
 
-def _place(found: Finding) -> str:
-    return " · ".join(filter(None, (found.case, found.device)))
+def _place(found: Finding, said: str) -> str:
+    case = "" if found.case == said else found.case
+    return " · ".join(filter(None, (case, found.device)))
 
 
 def _sameness(desk: Desk, requirement: Requirement, found: Finding) -> tuple[object, ...]:
@@ -177,13 +191,13 @@ def _row(desk: Desk, requirement: Requirement, one: _Answer, place: _Place) -> R
     found = one.found
     cells: list[Cell] = []
     if place.first:
-        cells.append(_over(_criterion(desk, requirement), place.of))
+        cells.append(_over(_criterion(desk, requirement, place.case), place.of))
     if place.first and place.shared:
         cells.append(_over(_limit(desk, requirement, found), place.of))
     elif not place.shared:
         cells.append(_limit(desk, requirement, found))
     cells += [
-        cell((*_who(desk, one.candidates), *_cases(one))),
+        cell((*_who(desk, one.candidates), *_cases(one, place.case))),
         _found(desk, requirement, found),
         cell(_margin(desk, found), numeric=True),
         cell((_verdict(desk, found), *_why(desk, found, one.points), *_on_word(desk, found))),
@@ -212,12 +226,13 @@ def _spanning(head: Row, rows: int) -> Row:
     )
 
 
-def _criterion(desk: Desk, requirement: Requirement) -> Cell:
+def _criterion(desk: Desk, requirement: Requirement, case: str) -> Cell:
     kind = desk.language.kinds.get(requirement.kind, desk.term(requirement.kind))
     named: Parts = ()
     if requirement.id != requirement.kind:
         named = (Words(" "), Code(requirement.id))
-    return cell((Words(kind, strong=True), *named))
+    where = desk.say("in_case", case=Code(case)) if case else ()
+    return cell((Words(kind, strong=True), *named, *where))
 
 
 def _required(desk: Desk, requirement: Requirement, found: Finding) -> Parts:
@@ -271,14 +286,20 @@ def _who(desk: Desk, who: Sequence[str]) -> Parts:
     total = len(desk.decision.outcomes)
     if len(who) == total and total > 1:
         return desk.say("every_candidate", n=total)
+    if len(who) == total - 1 and total > _MOST_NAMES:
+        others = (o.candidate.id for o in desk.decision.outcomes)
+        return desk.say("every_but", who=Code(next(one for one in others if one not in who)))
     told = [Code(name) for name in who[:_MOST_NAMES]]
     left = len(who) - _MOST_NAMES
     more = [desk.say("candidates_more", n=left)] if left > 0 else []
     return joined([*told, *more])
 
 
-def _cases(one: _Answer) -> Parts:
-    return (Words(", "), *joined([Code(name) for name in one.cases])) if one.cases else ()
+def _cases(one: _Answer, said: str) -> Parts:
+    """The cases and devices of an answer, without the case that is said already."""
+    places = (_place(found, said) for found in one.shared)
+    told = [Code(place) for place in dict.fromkeys(places) if place]
+    return (Words(" "), *joined(told)) if told else ()
 
 
 def _margin(desk: Desk, found: Finding) -> Parts:
@@ -317,6 +338,8 @@ def _why(desk: Desk, found: Finding, asked: tuple[points.Point, ...]) -> Parts:
     named = points.names(desk, asked)
     if named:
         return (Words(" "), *named)
+    if found.verdict is Verdict.TO_CONFIRM and found.conditions:
+        return ()  # of an excluded candidate, whose open points no verdict turns on
     told = desk.open_on(found)
     return (Words(": "), *((Words(told),) if told else desk.legible(found.text)))
 

@@ -8,6 +8,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.gaps import Gap, gaps, split
 from fiche.kernel.piece import Observation, Piece, Run
 from fiche.kernel.readings import observations, observed
+from fiche.kernel.record import replace
 from fiche.report.counters import LEVELS, column_of
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
@@ -93,11 +94,12 @@ def _peak(desk: Desk, gap: Gap | None) -> list[Cell]:
     figures = desk.book.figures
     distance = figures[gap.gap.id]
     told = desk.difference(distance)
-    exact = (Words(told.exact),) if isinstance(told, Amount) else None
-    return [
-        cell(desk.listed(figures[gap.observed.id]), numeric=True),
-        cell(told, exact, numeric=True),
-    ]
+    observed_peak = cell(desk.listed(figures[gap.observed.id]), numeric=True)
+    if not isinstance(told, Amount):
+        return [observed_peak, cell(told, numeric=True)]
+    # To the byte, and what it rests on, below.
+    exact = " ".join(filter(None, (told.exact, told.includes)))
+    return [observed_peak, cell(replace(told, includes=""), exact, numeric=True)]
 
 
 def _said(desk: Desk, shown: list[list[Gap]]) -> Parts:

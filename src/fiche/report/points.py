@@ -125,7 +125,8 @@ def _without(text: str) -> str:
 
 
 def _each(desk: Desk, texts: Iterable[str]) -> tuple[Parts, ...]:
-    return tuple(desk.legible(text) for text in dict.fromkeys(texts) if text)
+    """Rounded: the annex has each of them to the byte."""
+    return tuple(desk.legible(text, exact=False) for text in dict.fromkeys(texts) if text)
 
 
 def anchor(point: Point) -> str:

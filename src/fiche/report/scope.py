@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fiche.kernel.choice import Choice, Opinion
 from fiche.kernel.invalidation import Invalidation
 from fiche.report.desk import Desk, joined
 from fiche.report.invalidation import turns
-from fiche.report.parts import Code, Paragraph, Parts, Quoted, Section, Words
+from fiche.report.parts import Code, Paragraph, Part, Parts, Quoted, Section, Words
 
 _MOST_EVENTS, _MOST_VOICES = 12, 6
-_SHORT = 16
+_SHORT, _LONG = 16, 32
+_DIGITS = re.compile(r"[0-9a-f]+")
 
 
 def section(desk: Desk) -> Section:
@@ -33,6 +35,13 @@ def _event(desk: Desk, event: Invalidation) -> Parts:
     named = (Words(desk.language.inside(desk.word(f"void_{event.kind}"))),)
     value = joined(list(turns(desk, event)))
     return (*named, *desk.say("aside", told=value))
+
+
+def _shortened(part: Part) -> Part:
+    """A revision by its first digits: page one has all of them."""
+    if isinstance(part, Quoted) and len(part.text) >= _LONG and _DIGITS.fullmatch(part.text):
+        return Quoted(part.text[:_SHORT] + "…")
+    return part
 
 
 def method(desk: Desk) -> Section:

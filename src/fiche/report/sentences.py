@@ -35,7 +35,7 @@ def _shown(told: Shown, how: Style) -> str:
     return numbers.amount_exact(node, how)
 
 
-def bytes_said(text: str, how: Style) -> str:
+def bytes_said(text: str, how: Style, *, exact: bool = True) -> str:
     """A text in which long counts of bytes are said in GiB; the exact ones stand beside what rounding changes.
 
     A range of sightings is only told.
@@ -44,7 +44,8 @@ def bytes_said(text: str, how: Style) -> str:
     def said(found: re.Match[str]) -> str:
         ends = [int(end) for end in found.groups() if end is not None]
         node = Figure(low=ends[0], high=ends[-1], unit=BYTE, origin=Stated(span=None))
-        return numbers.amount(node, how) if len(ends) > 1 else _exact_too(node, how)
+        alone = len(ends) > 1 or not exact
+        return numbers.amount(node, how) if alone else _exact_too(node, how)
 
     return _long_bytes(how.interval).sub(said, text)
 

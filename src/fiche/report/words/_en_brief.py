@@ -57,6 +57,7 @@ BRIEF = {
     "candidates_column": "Candidates",
     "state": "State",
     "every_candidate": "all {n}",
+    "every_but": "all but {who}",
     "candidates_more": "{n} more",
     "answers_more": "{n} further {noun} in the annex.",
     "unknown_not_stated": "not stated",
@@ -96,7 +97,6 @@ BRIEF = {
     "covers_attests": "attests {facts} only",
     "covers_differs": "differs in {facts}",
     "covers_more": "{n} more",
-    "read_more": "{n} more",
     # Page two
     "estimate_title": "The estimate before, and the load tested",
     "estimate_caption": (
@@ -123,7 +123,7 @@ BRIEF = {
     "others_retained": "retained and not chosen",
     "held_title": "Assumptions and margins",
     "held_effect": "Effect on the verdict",
-    "held_nothing": "turns nothing from {low} to {high}",
+    "held_nothing": "turns nothing, from {low} to {high}",
     "held_untested": "none: it is in no compared number",
     "held_turns": "at {at}: {changes}",
     "held_left": "{n} further {noun} in the annex.",
@@ -171,8 +171,7 @@ BRIEF = {
     "accept_point": "{point} {topic}",
     "accept_when": "{when}: {points}.",
     "accept_lead": (
-        "{candidate} is chosen and is not retained ({state}). The choice holds only if these points are met, "
-        "each as “{section}” below tells it."
+        "{candidate} is chosen and is not retained ({state}): the choice holds only if these points are met."
     ),
     # The annex
     "annex_title": "Annex",
