@@ -97,9 +97,8 @@ def _peak(desk: Desk, gap: Gap | None) -> list[Cell]:
     observed_peak = cell(desk.listed(figures[gap.observed.id]), numeric=True)
     if not isinstance(told, Amount):
         return [observed_peak, cell(told, numeric=True)]
-    # To the byte, and what it rests on, below.
-    exact = " ".join(filter(None, (told.exact, told.includes)))
-    return [observed_peak, cell(replace(told, includes=""), exact, numeric=True)]
+    # What it rests on is said of the estimate, in the same row.
+    return [observed_peak, cell(replace(told, includes=""), told.exact, numeric=True)]
 
 
 def _said(desk: Desk, shown: list[list[Gap]]) -> Parts:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fiche.kernel.choice import Choice, Opinion
 from fiche.kernel.invalidation import Invalidation
 from fiche.report.desk import Desk, joined
 from fiche.report.invalidation import turns
-from fiche.report.parts import Code, Paragraph, Part, Parts, Quoted, Section, Words
+from fiche.report.parts import Code, Paragraph, Parts, Quoted, Section, Words
 
 _MOST_EVENTS, _MOST_VOICES = 12, 6
-_SHORT, _LONG = 16, 32
-_DIGITS = re.compile(r"[0-9a-f]+")
+_SHORT = 16
 
 
 def section(desk: Desk) -> Section:
@@ -32,16 +30,16 @@ def section(desk: Desk) -> Section:
 
 
 def _event(desk: Desk, event: Invalidation) -> Parts:
-    named = (Words(desk.language.inside(desk.word(f"void_{event.kind}"))),)
-    value = joined(list(turns(desk, event)))
-    return (*named, *desk.say("aside", told=value))
+    """With its bound or its day, where it has one; the words of the load stand in the annex."""
+    named = (Words(lowered(desk.word(f"void_{event.kind}"))),)
+    if event.values:
+        return named
+    return desk.say("void_valued", what=named, value=joined(list(turns(desk, event))))
 
 
-def _shortened(part: Part) -> Part:
-    """A revision by its first digits: page one has all of them."""
-    if isinstance(part, Quoted) and len(part.text) >= _LONG and _DIGITS.fullmatch(part.text):
-        return Quoted(part.text[:_SHORT] + "…")
-    return part
+def lowered(text: str) -> str:
+    """A heading inside a sentence; an abbreviation keeps its capitals."""
+    return text[:1].lower() + text[1:]
 
 
 def method(desk: Desk) -> Section:
@@ -53,7 +51,8 @@ def method(desk: Desk) -> Section:
         version=Code(policy.version),
         digest=Code(policy.sha256[:_SHORT]),
     )
-    told = joined([named, (Words(desk.word("rule_short")),), _bands(desk)], " ")
+    short = desk.say("rule_short", section=desk.word("method_title"))
+    told = joined([named, _bands(desk), short], " ")
     return Section(id="rule", title=desk.word("rule_title"), blocks=(Paragraph(told),))
 
 

@@ -129,17 +129,13 @@ BRIEF = {
     "held_left": "{n} further {noun} in the annex.",
     "held_noun": "assumption|assumptions",
     "scope_title": "Scope, and what would void it",
-    "void_line": "Void with: {told}.",
+    "void_line": "Void with {told}.",
+    "void_valued": "{what} ({value})",
     "void_says_author": "The author adds: {told}.",
     "void_left": "{n} more in the annex",
     "rule_title": "Method",
     "rule_policy": "Policy {name}, version {version}, sha256 {digest}.",
-    "rule_short": (
-        "Intervals are compared by their firm ends. Contradicting pieces: to confirm. The least needed above "
-        "the most available, or a proven failure that covers the question: exclude. The most needed within "
-        "the least available, by pieces whose scope covers the question: admissible. Anything else: to "
-        "confirm. A candidate takes its worst must; assumed numbers neither admit nor exclude."
-    ),
+    "rule_short": "The rule in full, and what must agree, stand in the annex under “{section}”.",
     "rule_bands": "Near a limit: a value within {bands} of it settles nothing.",
     "rule_bands_of": "{amount} ({kind})",
     "rule_no_bands": "Near a limit: no band is declared, so a measured value counts to its last digit.",
