@@ -21,6 +21,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.record import field, record
+from fiche.kernel.said import tell
 
 DENSE, SPARSE = "dense", "sparse"
 
@@ -75,13 +76,22 @@ def decoder(family: str, kind: Decoder, config: Config) -> Model:
     """The model of a configuration, or an open one where its layers are untold or a divisor is zero."""
     dims = Dims(config, kind.dims)
     if not dims.layers:
-        text = f"say how many layers this {config.model_type} has, at most {MOST_LAYERS}"
+        text = tell(
+            "say how many layers this {model_type} has, at most {most_layers}",
+            model_type=config.model_type,
+            most_layers=MOST_LAYERS,
+        )
         return unread(config, family, text)
     try:
         return _built(family, kind, config, dims)
     except ZeroDivisionError:
         return unread(
-            config, family, f"give this {config.model_type} its heads: none is no number of them"
+            config,
+            family,
+            tell(
+                "give this {model_type} its heads: none is no number of them",
+                model_type=config.model_type,
+            ),
         )
 
 
@@ -163,17 +173,38 @@ def _open(
 ) -> Iterable[Condition]:
     layers = len(Dims(config, kind.dims).layers)
     if not config.defaults and not kind.required:
-        yield asked(f"the defaults of {config.model_type} are not known here: give every key")
+        yield asked(
+            tell(
+                "the defaults of {model_type} are not known here: give every key",
+                model_type=config.model_type,
+            )
+        )
     for key in kind.required:
         if not any(config.told(each) for each in key.split("|")):
-            yield asked(f"give {key.partition('|')[0]}: no class known here has a default for it")
+            yield asked(
+                tell(
+                    "give {key}: no class known here has a default for it",
+                    key=key.partition("|")[0],
+                )
+            )
     for strange in sorted(set(kinds) - (KNOWN_LATENT if kind.latent else KNOWN)):
-        yield asked(f"say what layers of type '{strange}' keep: they are not known here")
+        yield asked(
+            tell(
+                "say what layers of type '{strange}' keep: they are not known here", strange=strange
+            )
+        )
     for strange in sorted(set(inside) - {DENSE, SPARSE}):
-        yield asked(f"say what feed-forward '{strange}' layers have: it is not known here")
+        yield asked(
+            tell(
+                "say what feed-forward '{strange}' layers have: it is not known here",
+                strange=strange,
+            )
+        )
     if len(kinds) != layers or len(inside) != layers:
-        yield asked("give each layer its type: the lists of types and the number of layers differ")
+        yield asked(
+            tell("give each layer its type: the lists of types and the number of layers differ")
+        )
     if config.value("per_layer_config") and kind.parts is None:
-        yield asked("say what per_layer_config changes: it is not read here")
+        yield asked(tell("say what per_layer_config changes: it is not read here"))
     for text in (*strange_outputs(config), *(kind.doubts(config) if kind.doubts else ())):
         yield asked(text)

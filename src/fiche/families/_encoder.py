@@ -25,6 +25,7 @@ from fiche.kernel.figure import Figure, Node, floor
 from fiche.kernel.model import Block, Model, Parameters
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE
 
 Heads = Mapping[str, str]
@@ -79,7 +80,7 @@ def labels_of(config: Config, otherwise: int = 2) -> Node:
         return counted(config, "id2label", len(named))
     if config.whole("num_labels", "num_classes") is not None:
         return config.number("num_labels", "num_classes")
-    because = "classes of a head whose configuration names none (transformers)"
+    because = tell("classes of a head whose configuration names none (transformers)")
     return Figure(
         low=otherwise, high=otherwise, unit=ONE, origin=Stated(span=None, because=because)
     )
@@ -163,9 +164,11 @@ def head_class(config: Config, heads: Heads) -> tuple[str, tuple[Condition, ...]
     if config.place and not named:
         return "Model", ()
     text = (
-        f"class {named} is not known here: give its tensors"
+        tell("class {named} is not known here: give its tensors", named=named)
         if named
-        else "give architectures in the configuration: the class that is loaded decides its heads"
+        else tell(
+            "give architectures in the configuration: the class that is loaded decides its heads"
+        )
     )
     return "Model", (asked(text),)
 

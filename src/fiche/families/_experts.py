@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fiche.kernel.config import Config
+from fiche.kernel.said import tell
 
 DENSE, SPARSE = "dense", "sparse"
 
@@ -80,7 +81,10 @@ def unread_frequency(config: Config) -> list[str]:
     if config.value("moe_layer_freq") in (None, 1):
         return []
     return [
-        "say which layers hold experts: moe_layer_freq is not 1, and the library does not read it"
+        tell(
+            "say which layers hold experts: moe_layer_freq is not 1, and the library does not "
+            "read it"
+        )
     ]
 
 

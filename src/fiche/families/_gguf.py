@@ -32,6 +32,7 @@ from fiche.kernel.model import Cache, Model
 from fiche.kernel.number import quoted
 from fiche.kernel.origin import Declared
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE
 
 _KNOWN = frozenset(
@@ -76,7 +77,7 @@ def _model(config: Config) -> Model:
     try:
         return replace(found, caches=tuple(_caches(keys, depth)), blocks=blocks_of(keys, depth))
     except ZeroDivisionError as error:
-        text = f"give the metadata of this {arch} again: {error}"
+        text = tell("give the metadata of this {arch} again: {error}", arch=arch, error=str(error))
         return replace(found, open=(asked(text, "tensors"),))
 
 
@@ -84,18 +85,31 @@ def _doubt(keys: Keys) -> str:
     """Why the layers are not understood, empty where they are."""
     depth = keys.whole("block_count")
     if keys.arch not in _KNOWN:
-        return f"architecture {quoted(keys.arch)} is not known here: state what its layers keep"
+        return tell(
+            "architecture {quoted} is not known here: state what its layers keep",
+            quoted=quoted(keys.arch),
+        )
     if depth is None or not 0 < depth <= MOST_LAYERS:
-        return f"say how many layers this {keys.arch} has, at most {MOST_LAYERS}"
+        return tell(
+            "say how many layers this {arch} has, at most {most_layers}",
+            arch=keys.arch,
+            most_layers=MOST_LAYERS,
+        )
     if (keys.whole("decoder_block_count") or 0) > MOST_LAYERS:
-        return f"say how many layers the decoder of this {keys.arch} has, at most {MOST_LAYERS}"
+        return tell(
+            "say how many layers the decoder of this {arch} has, at most {most_layers}",
+            arch=keys.arch,
+            most_layers=MOST_LAYERS,
+        )
     listed = keys.config.value(keys.key("attention.head_count_kv"))
     if isinstance(listed, dict):
-        return "the list of key-value heads is too long to be read: state what the layers keep"
+        return tell(
+            "the list of key-value heads is too long to be read: state what the layers keep"
+        )
     if isinstance(listed, list) and len(listed) < depth:
-        return "the list of key-value heads is shorter than the layers: state what they keep"
+        return tell("the list of key-value heads is shorter than the layers: state what they keep")
     if keys.arch in HYBRID and not isinstance(listed, list):
-        return "give the key-value heads of each layer: those without any keep a state"
+        return tell("give the key-value heads of each layer: those without any keep a state")
     return _sliding_doubt(keys)
 
 
@@ -104,7 +118,10 @@ def _sliding_doubt(keys: Keys) -> str:
     if not window or keys.listed("attention.sliding_window_pattern") is not None:
         return ""
     if keys.arch in NAMED or (keys.arch in SLIDING and not SLIDING[keys.arch].period):
-        return f"which layers of {keys.arch} slide is not known here: state what its layers keep"
+        return tell(
+            "which layers of {arch} slide is not known here: state what its layers keep",
+            arch=keys.arch,
+        )
     return ""
 
 
@@ -119,7 +136,7 @@ def _vocabulary(keys: Keys) -> Node:
     if not isinstance(length, int):
         return keys.number("vocab_size")
     place = Pointer(sha256=keys.config.sha256, path=f"/{_TOKENS}", text=str(length))
-    origin = Declared(address=place, by=keys.config.file, printed="length of the list")
+    origin = Declared(address=place, by=keys.config.file, printed=tell("length of the list"))
     return Figure(low=length, high=length, unit=ONE, origin=origin, label="vocabulary")
 
 

@@ -9,6 +9,7 @@ from fiche.kernel.config import Config, Json
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.origin import Declared
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE, count_of
 
 # Names of a loader's log and the keys that they are read from.
@@ -105,7 +106,9 @@ class Keys:
         if count == self.whole("block_count"):
             return self.number("block_count")
         place = Pointer(sha256=self.config.sha256, path=f"/{self.key(name)}", text=str(count))
-        origin = Declared(address=place, by=self.config.file, printed=f"counted by {name}")
+        origin = Declared(
+            address=place, by=self.config.file, printed=tell("counted by {name}", name=name)
+        )
         return Figure(low=count, high=count, unit=count_of("layers"), origin=origin)
 
 

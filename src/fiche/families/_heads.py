@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fiche.families._dims import Dims, Names
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
+from fiche.kernel.said import tell
 
 
 def all_heads(dims: Dims) -> Node:
@@ -22,4 +23,4 @@ FOUR_TIMES: Names = {**PLAIN_HEADS, "ffn": "n_inner ?wide", "wide": "4*hidden"}
 def crossed(config: Config) -> Iterable[str]:
     """A doubt where the decoder is made to look at an encoder."""
     if config.flag("add_cross_attention"):
-        yield "say what its cross-attention keeps: add_cross_attention is not read here"
+        yield tell("say what its cross-attention keeps: add_cross_attention is not read here")

@@ -11,6 +11,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
 from fiche.kernel.number import quoted
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 Find = Callable[[str], Family | None]
 
@@ -48,8 +49,9 @@ def _named(config: Config) -> Config:
 
 def _divided(config: Config, family: str) -> Model:
     """A model whose configuration has zero heads, patches or groups where others are shared among them."""
-    text = (
-        f"give the configuration of {config.model_type} again: a number that divides others is zero"
+    text = tell(
+        "give the configuration of {model_type} again: a number that divides others is zero",
+        model_type=config.model_type,
     )
     return Model(
         family=family,
@@ -95,7 +97,7 @@ def described(config: Config | None, checkpoint: Checkpoint | None, find: Find) 
         from fiche.families._gguf import gguf_model
 
         return gguf_model(checkpoint)
-    text = "give the model's config.json: tensors alone do not say what the layers keep"
+    text = tell("give the model's config.json: tensors alone do not say what the layers keep")
     return Model(
         family="", model_type="", architecture="", checkpoint=checkpoint, open=(_asked(text),)
     )
@@ -103,17 +105,22 @@ def described(config: Config | None, checkpoint: Checkpoint | None, find: Find) 
 
 def _asked(text: str) -> Condition:
     return Condition(
-        topic="architecture", text=text, supplier="author of the fiche", piece_kind="config.json"
+        topic="architecture",
+        text=text,
+        supplier=tell("author of the fiche"),
+        piece_kind="config.json",
     )
 
 
 def _open(config: Config) -> Model:
     named = (
-        f"model type {quoted(config.model_type)}"
+        tell("model type {quoted}", quoted=quoted(config.model_type))
         if config.model_type
-        else "a model without model_type"
+        else tell("a model without model_type")
     )
-    text = f"{named} is not known here: give its tensors, and state what its layers keep"
+    text = tell(
+        "{named} is not known here: give its tensors, and state what its layers keep", named=named
+    )
     return Model(
         family="",
         model_type=config.model_type,
@@ -123,7 +130,7 @@ def _open(config: Config) -> Model:
             Condition(
                 topic="architecture",
                 text=text,
-                supplier="author of the fiche",
+                supplier=tell("author of the fiche"),
                 piece_kind="tensors",
             ),
         ),

@@ -14,6 +14,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _LANGUAGE = ("CausalLM", "LMHead", "ConditionalGeneration", "DoubleHeads")
 _CLASSIFIER = "ForSequenceClassification"
@@ -43,7 +44,9 @@ def strange_outputs(config: Config) -> Iterable[str]:
     named = architecture_of(config)
     known = named.endswith((_CLASSIFIER, "Model")) or any(word in named for word in _LANGUAGE)
     if named and not known:
-        yield f"give the tensors: what {named} has after its last layer is not known here"
+        yield tell(
+            "give the tensors: what {named} has after its last layer is not known here", named=named
+        )
 
 
 def _labels(config: Config) -> Node:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fiche.kernel.config import Config
+from fiche.kernel.said import tell
 
 FULL, SLIDING, CHUNKED, LINEAR = (
     "full_attention",
@@ -103,7 +104,7 @@ def unswitched(config: Config) -> Iterable[str]:
     """A doubt: a list that names sliding layers beside a switch that is off."""
     slides = SLIDING in (config.listed("layer_types") or ())
     if slides and not config.flag("use_sliding_window"):
-        yield "say whether layers slide: layer_types says so, use_sliding_window does not"
+        yield tell("say whether layers slide: layer_types says so, use_sliding_window does not")
 
 
 def from_window_layers(config: Config, layers: int) -> list[str]:

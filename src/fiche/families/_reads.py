@@ -13,6 +13,7 @@ from fiche.kernel.figure import Figure, Node, either
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.origin import Declared, Origin, Stated
 from fiche.kernel.record import replace
+from fiche.kernel.said import listed, tell
 from fiche.kernel.unit import count_of
 
 _STORAGE = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32", "half": "fp16"}
@@ -36,13 +37,13 @@ def architecture_of(config: Config) -> str:
 def asked(text: str, piece: str = "config.json") -> Condition:
     """What the author has to give before the model is understood."""
     return Condition(
-        topic="architecture", text=text, supplier="author of the fiche", piece_kind=piece
+        topic="architecture", text=text, supplier=tell("author of the fiche"), piece_kind=piece
     )
 
 
 def counted(config: Config, name: str, count: int) -> Figure:
     """How many layers the list or pattern under `name` has of one kind."""
-    because = f"counted in {name} of {config.model_type}"
+    because = tell("counted in {name} of {model_type}", name=name, model_type=config.model_type)
     origin: Origin = Stated(span=None, because=because)
     if config.told(name):
         place = Pointer(sha256=config.sha256, path=f"{config.place}/{name}", text=str(count))
@@ -56,7 +57,12 @@ def listed_number(config: Config, key: str, index: int) -> Node:
     value = listed[index] if 0 <= index < len(listed) else None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         return config.number(f"{key}/{index}")
-    because = f"{config.file} leaves {key} out: default of {config.model_type}"
+    because = tell(
+        "{file} leaves {key} out: default of {model_type}",
+        file=config.file,
+        key=key,
+        model_type=config.model_type,
+    )
     origin: Origin = Stated(span=None, because=because)
     if config.told(key):
         place = Pointer(sha256=config.sha256, path=f"{config.place}/{key}/{index}", text=str(value))
@@ -76,14 +82,18 @@ def head_of(tied: bool | None, place: Place, name: str = "lm_head") -> tuple[Par
     if tied:
         return ()
     if tied is None:
-        untold = either(0, 1, "the configuration does not say whether the head is the embedding")
+        untold = either(
+            0, 1, tell("the configuration does not say whether the head is the embedding")
+        )
         place = replace(place, count=untold)
     return rows(f"{name} head vocabulary hidden", place)
 
 
 def stored_only(found: Iterable[Parameters]) -> tuple[Parameters, ...]:
     """Tensors that some checkpoints hold, and that the library's class leaves out."""
-    doubt = either(0, 1, "older releases of the library stored this buffer, later ones do not")
+    doubt = either(
+        0, 1, tell("older releases of the library stored this buffer, later ones do not")
+    )
     return tuple(replace(each, loaded=False, copies=doubt) for each in found)
 
 
@@ -134,7 +144,11 @@ def needing(family: str, *names: str) -> Callable[[Build], Build]:
             absent = [name for name in names if not _plausible(config.whole(name))]
             if absent:
                 place = config.place.lstrip("/").replace("/", ".") or config.file
-                return unread(config, family, f"give {', '.join(absent)} in {place}")
+                return unread(
+                    config,
+                    family,
+                    tell("give {absent} in {place}", absent=listed(absent), place=place),
+                )
             return build(config, inner)
 
         return asking

@@ -17,9 +17,10 @@ from fiche.kernel.figure import Figure, Node, Operand
 from fiche.kernel.model import Parameters
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 from fiche.kernel.unit import ONE
 
-_DEFINED = Stated(span=None, because="fixed by the architecture")
+_DEFINED = Stated(span=None, because=tell("fixed by the architecture"))
 
 
 def fixed(value: int) -> Figure:

@@ -15,6 +15,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node
 from fiche.kernel.model import Model, Parameters
 from fiche.kernel.record import record
+from fiche.kernel.said import listed, tell
 
 # No published model comes near.
 _MOST = 1000
@@ -53,7 +54,9 @@ def staged(name: str, title: str, source: str, kinds: Mapping[str, Staged]) -> F
 def _model(name: str, config: Config, kind: Staged) -> Model:
     lengths = {len(numbers(config, key)) for key in kind.lists}
     if len(lengths) != 1 or 0 in lengths:
-        return unread(config, name, f"give {', '.join(kind.lists)}: one whole number a stage")
+        return unread(
+            config, name, tell("give {lists}: one whole number a stage", lists=listed(kind.lists))
+        )
     head, doubt = head_class(config, kind.heads)
     place = Place(dims={**kind.dims(config), "labels": labels_of(config)}, part="vision")
     place = place.where(*kind.words(config), *(["pooled"] if head == "Model" else []))

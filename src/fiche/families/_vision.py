@@ -24,6 +24,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
 from fiche.kernel.model import ImageTokens, Model, Parameters
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 
 Inner = Callable[[Config], Model]
 Parts = Mapping[str, Config]
@@ -141,7 +142,7 @@ def tied_of(config: Config, text: Config, *, forwards: bool) -> bool | None:
 def _model(name: str, config: Config, kind: Wrapper, inner: Inner) -> Model:
     text = _text_of(config, kind)
     if text is None:
-        return unread(config, name, f"give {kind.text}: the language part")
+        return unread(config, name, tell("give {text}: the language part", text=kind.text))
     language = inner(text)
     language = kind.changed(language, config)
     parts = {kind.text: text}
@@ -183,7 +184,11 @@ def _model(name: str, config: Config, kind: Wrapper, inner: Inner) -> Model:
 def _absent(config: Config, tower: Tower) -> list[Condition]:
     """What to ask where a tower has no configuration, though file or class says that there is one."""
     told = config.value(tower.key) is not None or config.defaults.get(tower.key) is not None
-    return [asked(f"give {tower.key} of {config.model_type}")] if told else []
+    return (
+        [asked(tell("give {key} of {model_type}", key=tower.key, model_type=config.model_type))]
+        if told
+        else []
+    )
 
 
 def _projector(config: Config, kind: Wrapper, parts: Parts) -> tuple[Parameters, ...]:

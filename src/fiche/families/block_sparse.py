@@ -23,6 +23,7 @@ from fiche.families._tables import (
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _INDEXER = """
 ?indexer self_attn.indexer.q_proj linear index_heads*index_head hidden
@@ -120,7 +121,7 @@ def _by_window(dims: Dims, kinds: list[str]) -> Iterable[Part]:
 
 def _predicts(config: Config) -> Iterable[str]:
     if config.whole("num_nextn_predict_layers"):
-        yield "give the tensors: blocks that predict further tokens are not read here"
+        yield tell("give the tensors: blocks that predict further tokens are not read here")
 
 
 KINDS = {

@@ -12,6 +12,7 @@ from fiche.families._tables import HEAD
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _OUTER = f"""
 transformer.word_embeddings embedding vocabulary hidden
@@ -89,9 +90,11 @@ def _mpt_doubts(config: Config) -> Iterable[str]:
     inside = config.part("attn_config")
     kind = "" if inside is None else inside.text("attn_type")
     if kind not in ("", "multihead_attention"):
-        yield f"say what '{kind}' keeps: the library's MPT knows multihead_attention only"
+        yield tell(
+            "say what '{kind}' keeps: the library's MPT knows multihead_attention only", kind=kind
+        )
     if config.value("expansion_ratio") not in (None, 4):
-        yield "say how wide the feed-forward is: expansion_ratio is not 4"
+        yield tell("say how wide the feed-forward is: expansion_ratio is not 4")
 
 
 KINDS = {

@@ -12,6 +12,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _LAYER = """
 self_attn.{q,k,v,out}_proj linear+ hidden hidden
@@ -76,7 +77,7 @@ _HEADS = {"ForImageClassification": "classifier linear+ labels vision"}
 def _both(config: Config, inner: Callable[[Config], Model]) -> Model:
     text, vision = part_of(config, "text_config"), part_of(config, "vision_config")
     if text is None or vision is None:
-        return unread(config, MEMBER.name, "give text_config and vision_config")
+        return unread(config, MEMBER.name, tell("give text_config and vision_config"))
     head, doubt = head_class(config, _HEADS)
     words, images = inner(text), inner(vision)
     place = Place(

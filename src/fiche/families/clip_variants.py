@@ -16,6 +16,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node
 from fiche.kernel.model import Model
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 
 _NAME = "clip_variants"
 
@@ -108,7 +109,7 @@ def _place(config: Config, text: Config, vision: Config) -> Place:
 def _whole(config: Config, inner: Callable[[Config], Model]) -> Model:
     text, vision = part_of(config, "text_config"), part_of(config, "vision_config")
     if text is None or vision is None:
-        return unread(config, _NAME, "give text_config and vision_config")
+        return unread(config, _NAME, tell("give text_config and vision_config"))
     pair = _PAIRS[config.model_type]
     head, doubt = head_class(config, pair.heads)
     words, seen = inner(text), inner(vision)

@@ -24,6 +24,7 @@ from fiche.families._tables import (
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _GATE = """
 self_attn.gate_proj linear query hidden
@@ -103,7 +104,7 @@ def _laguna(config: Config) -> Iterable[str]:
 def _unequal(config: Config) -> Iterable[str]:
     listed = config.listed("num_attention_heads_per_layer")
     if listed is not None and len(listed) != config.whole("num_hidden_layers"):
-        yield "give each layer its query heads: the list and the number of layers differ"
+        yield tell("give each layer its query heads: the list and the number of layers differ")
 
 
 def _last_full(config: Config, layers: int) -> list[str]:

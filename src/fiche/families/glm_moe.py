@@ -19,6 +19,7 @@ from fiche.families._tables import (
 )
 from fiche.kernel.config import Config
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _NORMS_IF = """
 ?head_norms self_attn.{q,k}_norm norm head
@@ -41,7 +42,9 @@ GLM_MOE = Decoder(
 def _unlisted(config: Config) -> Iterable[str]:
     """Which layers hold experts is in the file or nowhere."""
     if config.value("mlp_layer_types", "first_k_dense_replace") is None:
-        yield "say which layers hold experts: neither mlp_layer_types nor first_k_dense_replace does"
+        yield tell(
+            "say which layers hold experts: neither mlp_layer_types nor first_k_dense_replace does"
+        )
 
 
 KINDS = {

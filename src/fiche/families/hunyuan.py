@@ -9,6 +9,7 @@ from fiche.families._experts import EXPERT_DIMS
 from fiche.families._kinds import BIAS
 from fiche.families._tables import ATTENTION, EXPERTS, NORMS, OUTER
 from fiche.kernel.config import Config
+from fiche.kernel.said import tell
 
 _EXPERTS = f"""
 {EXPERTS.replace("mlp.gate router", "mlp.gate.wg router")}
@@ -20,7 +21,7 @@ mlp.shared_mlp.down_proj linear hidden expert_ffn
 def _by_layer(config: Config) -> Iterable[str]:
     for key in ("num_experts", "moe_intermediate_size", "num_shared_expert"):
         if isinstance(config.value(key), list) and len(set(map(str, config.listed(key) or ()))) > 1:
-            yield f"say what each layer's experts hold: {key} differs by layer"
+            yield tell("say what each layer's experts hold: {key} differs by layer", key=key)
 
 
 KINDS = {

@@ -18,6 +18,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
 from fiche.kernel.model import ImageTokens, Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _BODY = """
 embeddings.class_embedding =embedding 1 1 hidden
@@ -95,7 +96,7 @@ def _tower(config: Config, inner: Callable[[Config], Model]) -> Model:
 
 
 def _missing(key: str) -> Condition:
-    return asked(f"give {key}: no class known here has a default for it")
+    return asked(tell("give {key}: no class known here has a default for it", key=key))
 
 
 def _whole(config: Config, inner: Callable[[Config], Model]) -> Model:
@@ -104,7 +105,7 @@ def _whole(config: Config, inner: Callable[[Config], Model]) -> Model:
         config.part("llm_config"),
     )
     if vision is None or text is None:
-        return unread(config, MEMBER.name, "give vision_config and llm_config")
+        return unread(config, MEMBER.name, tell("give vision_config and llm_config"))
     seen, language = inner(vision), inner(text)
     hidden = text.number("hidden_size") if language.hidden is None else language.hidden
     dims = {"hidden": hidden, "shuffled": _shuffled(config, vision.number("hidden_size"))}

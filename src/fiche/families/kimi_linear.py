@@ -22,6 +22,7 @@ from fiche.families._state import (
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Block, LatentCache, Model
+from fiche.kernel.said import tell
 
 _LAYER = """
 input_layernorm norm hidden
@@ -160,7 +161,9 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     depth = config.whole("num_hidden_layers") or 0
     kinds = _kinds(config, depth)
     if len(kinds) != depth or strange(kinds, ("full_attention", "linear_attention")):
-        return unread(config, MEMBER.name, "give the kind of each layer in linear_attn_config")
+        return unread(
+            config, MEMBER.name, tell("give the kind of each layer in linear_attn_config")
+        )
     place, dense = _place(config), _dense(config, depth)
     sparse = [i for i in range(depth) if i not in dense]
     attend = chosen(place, config, "layer_types", layers_of(kinds, "full_attention"), depth)

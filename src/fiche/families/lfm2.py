@@ -26,6 +26,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, ceil, floor
 from fiche.kernel.model import Block, Model
+from fiche.kernel.said import tell
 
 _LAYER = """
 operator_norm norm hidden
@@ -124,7 +125,7 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     kinds = _kinds(config, depth)
     if len(kinds) != depth or strange(kinds, ("full_attention", "conv")):
         return unread(
-            config, MEMBER.name, "give layer_types: conv or full_attention for each layer"
+            config, MEMBER.name, tell("give layer_types: conv or full_attention for each layer")
         )
     place = _place(config)
     moe = config.model_type == "lfm2_moe"

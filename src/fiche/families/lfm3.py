@@ -25,6 +25,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _LAYER = """
 operator_norm norm hidden
@@ -84,7 +85,12 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     depth = config.whole("num_hidden_layers") or 0
     kinds = _kinds(config, depth)
     if len(kinds) != depth or strange(kinds, (_FULL, _SLIDING, _CONV)):
-        text = f"give layer_types: {_CONV}, {_SLIDING} or {_FULL} for each layer"
+        text = tell(
+            "give layer_types: {conv}, {sliding} or {full} for each layer",
+            conv=_CONV,
+            sliding=_SLIDING,
+            full=_FULL,
+        )
         return unread(config, MEMBER.name, text)
     place = _place(config)
     full, sliding, convolved = (

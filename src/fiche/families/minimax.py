@@ -24,6 +24,7 @@ from fiche.families._state import (
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 
 _LAYER = """
 input_layernorm norm hidden
@@ -66,7 +67,7 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
         return unread(
             config,
             MEMBER.name,
-            "give layer_types: linear_attention or full_attention for each layer",
+            tell("give layer_types: linear_attention or full_attention for each layer"),
         )
     place = _place(config)
     attend = chosen(place, config, "layer_types", layers_of(kinds, "full_attention"), depth)

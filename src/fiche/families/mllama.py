@@ -27,6 +27,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node
 from fiche.kernel.model import CrossCache, Model, Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _ATTENTION = """
 self_attn.q_proj linear query hidden
@@ -109,7 +110,9 @@ def _text(config: Config, inner: Callable[[Config], Model]) -> Model:
     depth, name = config.whole("num_hidden_layers") or 0, "cross_attention_layers"
     listed = config.listed(name)
     if listed is None:
-        return unread(config, MEMBER.name, f"give {name}: which layers read the image")
+        return unread(
+            config, MEMBER.name, tell("give {name}: which layers read the image", name=name)
+        )
     crossing = [i for i in range(depth) if i in listed]
     plain = [i for i in range(depth) if i not in crossing]
     place = Place(dims=attention_dims(config)).where(ffn=config.number("intermediate_size"))

@@ -13,6 +13,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
 from fiche.kernel.model import Block, Cache, Model, Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _ENCODER = """
 conv1 convolution hidden 1 127
@@ -65,7 +66,10 @@ def _grouped(config: Config) -> Iterable[str]:
     for half in ("encoder", "decoder"):
         told = config.value(f"{half}_num_key_value_heads")
         if told is not None and told != config.value(f"{half}_num_attention_heads"):
-            yield f"say how many heads of keys the {half} has: grouped heads are not read here"
+            yield tell(
+                "say how many heads of keys the {half} has: grouped heads are not read here",
+                half=half,
+            )
 
 
 @needing("moonshine", "encoder_num_hidden_layers", "decoder_num_hidden_layers")

@@ -26,6 +26,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Block, Model, Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _NAMES = {
     "heads": "mamba_num_heads",
@@ -115,7 +116,9 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     unknown = strange(listed, _SIGNS.values())
     if unknown or not listed:
         text = (
-            f"kinds of layers not understood: {', '.join(unknown)}" if unknown else f"give {name}"
+            tell("kinds of layers not understood: {unknown}", unknown=", ".join(unknown))
+            if unknown
+            else tell("give {name}", name=name)
         )
         return unread(config, MEMBER.name, text)
     place = _place(config)

@@ -10,6 +10,7 @@ from fiche.families._reach import FULL
 from fiche.families._tables import OUTER
 from fiche.kernel.config import Config, Json
 from fiche.kernel.figure import Node, ceil, floor
+from fiche.kernel.said import tell
 
 # What a layer leaves out takes its norm with it.
 _LAYER = """
@@ -101,7 +102,7 @@ def _doubts(config: Config) -> Iterable[str]:
     for name in ("replace_with_linear", "sparsify", "window_length", "num_sink_tokens"):
         sides = (_side(block, side) for block in _blocks(config) for side in ("attention", "ffn"))
         if any(side.get(name) for side in sides):
-            yield f"give the tensors, and what layers keep: {name} is not read here"
+            yield tell("give the tensors, and what layers keep: {name} is not read here", name=name)
 
 
 KINDS = {

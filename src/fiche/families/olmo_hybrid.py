@@ -27,6 +27,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 
 _DELTA = """
 input_layernorm norm hidden
@@ -86,7 +87,7 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
         return unread(
             config,
             MEMBER.name,
-            "give layer_types: linear_attention or full_attention for each layer",
+            tell("give layer_types: linear_attention or full_attention for each layer"),
         )
     place = _place(config)
     everywhere = chosen(place, config, "num_hidden_layers", range(depth), depth)

@@ -11,6 +11,7 @@ from fiche.families._reach import all_full
 from fiche.families._reads import listed_number
 from fiche.kernel.config import Config, Json
 from fiche.kernel.figure import Node, floor
+from fiche.kernel.said import tell
 
 _OUTER = """
 transformer.token_embeddings embedding vocabulary hidden
@@ -75,7 +76,9 @@ def _doubts(config: Config) -> Iterable[str]:
     layers = config.whole("num_transformer_layers")
     for key in _LISTS:
         if len(config.listed(key) or []) != layers:
-            yield f"give each layer its {key}: the list and the number of layers differ"
+            yield tell(
+                "give each layer its {key}: the list and the number of layers differ", key=key
+            )
 
 
 KINDS = {

@@ -14,6 +14,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node
 from fiche.kernel.model import ImageTokens, Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _TOWER: dict[str, Json] = {
     "model_type": "clip_vision_model",
@@ -54,12 +55,17 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     tower = replace(config, values=_TOWER, place="/img_processor", in_file=False)
     seen = inner(tower)
     told = config.part("img_processor")
-    doubts = [f"give {key}" for key in _REQUIRED if not config.told(key)]
+    doubts = [tell("give {key}", key=key) for key in _REQUIRED if not config.told(key)]
     if told is None or told.text("model_name") != _TOWER_NAME:
-        doubts.append(f"say which tower img_processor names: only {_TOWER_NAME} is read here")
+        doubts.append(
+            tell(
+                "say which tower img_processor names: only {tower_name} is read here",
+                tower_name=_TOWER_NAME,
+            )
+        )
     layer = config.part("embd_layer")
     if layer is not None and layer.flag("use_hd_transform") is False:
-        doubts.append("give the tensors: only images cut into crops are read here")
+        doubts.append(tell("give the tensors: only images cut into crops are read here"))
     dims = {"hidden": config.number("hidden_size"), "seen": tower.number("hidden_size")}
     place = Place(dims=dims, prefix="model.vision_embed_tokens.", part="projector")
     return replace(

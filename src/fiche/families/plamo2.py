@@ -18,6 +18,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor, larger
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 
 _REQUIRED = (
     *("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads"),
@@ -125,7 +126,9 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
         positions=config.number("max_position_embeddings"),
         storage=storage_of(config),
         config=config,
-        open=tuple(asked(f"give {key}: no class known here has a default") for key in absent),
+        open=tuple(
+            asked(tell("give {key}: no class known here has a default", key=key)) for key in absent
+        ),
     )
 
 

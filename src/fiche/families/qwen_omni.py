@@ -26,6 +26,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, ceil
 from fiche.kernel.model import ImageTokens, Model, Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _NAME, _TITLE = "qwen_omni", "Qwen2.5-Omni and Qwen3-Omni"
 _SOURCE = "transformers 5.24 models/qwen2_5_omni and models/qwen3_omni_moe"
@@ -196,9 +197,11 @@ _WHOLES = {"qwen2_5_omni": "qwen2_5_omni_thinker", "qwen3_omni_moe": "qwen3_omni
 def _whole(config: Config, inner: Callable[[Config], Model]) -> Model:
     part = part_of(config, "thinker_config", _WHOLES[config.model_type])
     if part is None:
-        return unread(config, _NAME, "give thinker_config: the part that thinks")
+        return unread(config, _NAME, tell("give thinker_config: the part that thinks"))
     thinker = inner(part)
-    speaks = asked("give the tensors of the parts that speak: they are not listed here", "tensors")
+    speaks = asked(
+        tell("give the tensors of the parts that speak: they are not listed here"), "tensors"
+    )
     return replace(
         thinker,
         family=_NAME,

@@ -24,6 +24,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import floor
 from fiche.kernel.model import Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _LAYER = """
 temporal_pre_norm norm hidden
@@ -68,7 +69,9 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     depth = config.whole("num_hidden_layers") or 0
     pattern = config.listed("block_types") or []
     if not pattern or any(kind not in ("recurrent", "attention") for kind in pattern):
-        return unread(config, MEMBER.name, "give block_types: recurrent or attention, in turn")
+        return unread(
+            config, MEMBER.name, tell("give block_types: recurrent or attention, in turn")
+        )
     kinds = [str(pattern[i % len(pattern)]) for i in range(depth)]
     place = _place(config)
     attend = chosen(place, config, "block_types", layers_of(kinds, "attention"), depth)

@@ -18,6 +18,7 @@ from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor
 from fiche.kernel.model import Model
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _USUAL = ("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads")
 
@@ -85,7 +86,9 @@ def _chatglm(config: Config) -> Iterable[str]:
 
 def _other_norms(config: Config) -> Iterable[str]:
     if config.flag("post_layer_norm") is False or config.flag("rmsnorm") is False:
-        yield "give the tensors: norms other than after the last layer, or not RMS, are not read here"
+        yield tell(
+            "give the tensors: norms other than after the last layer, or not RMS, are not read here"
+        )
 
 
 CHATGLM = Decoder(
@@ -137,7 +140,7 @@ mlp.dense_4h_to_h linear+ hidden ffn
 
 def _prefixed(config: Config) -> Iterable[str]:
     if config.whole("pre_seq_len"):
-        yield "give the tensors: the learned prefix of pre_seq_len is not read here"
+        yield tell("give the tensors: the learned prefix of pre_seq_len is not read here")
 
 
 # ChatGLM-6B, the first: another structure under the same model type, its positions in two dimensions.

@@ -14,6 +14,7 @@ from fiche.families._rows import fixed
 from fiche.families._tables import ATTENTION, GATED, HEAD, NORMS, OUTER
 from fiche.kernel.config import Config
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _USUAL = (
     *("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads"),
@@ -82,7 +83,7 @@ def _later_ling(config: Config) -> Iterable[str]:
     """Ling 2 goes by another type, with norms of heads and a first dense layer."""
     for key in ("use_qk_norm", "first_k_dense_replace", "group_norm_size"):
         if config.value(key):
-            yield f"give the tensors: {key} is not read here"
+            yield tell("give the tensors: {key} is not read here", key=key)
 
 
 # A dense feed-forward as wide as the model runs beside the experts of a layer.

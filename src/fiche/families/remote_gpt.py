@@ -17,6 +17,7 @@ from fiche.families.bloom import KINDS as FALCON
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _JAIS_OUTER = f"""
 transformer.wte embedding vocabulary hidden
@@ -48,7 +49,7 @@ def _learned(config: Config) -> Iterable[str]:
 
 def _ungated(config: Config) -> Iterable[str]:
     if config.text("activation_function") != "swiglu":
-        yield "give the tensors: only the activation swiglu of Jais is read here"
+        yield tell("give the tensors: only the activation swiglu of Jais is read here")
 
 
 # An inner width that is null is four times the hidden one.
@@ -98,7 +99,7 @@ def _phi_heads(dims: Dims) -> Node:
 
 def _phixtral(config: Config) -> Iterable[str]:
     if config.value("num_local_experts") is not None:
-        yield "give the tensors: experts beside the code of Phi 2 are not read here"
+        yield tell("give the tensors: experts beside the code of Phi 2 are not read here")
 
 
 _SMALL_OUTER = f"""

@@ -14,6 +14,7 @@ from fiche.families._reach import all_full
 from fiche.families._tables import ATTENTION, GATED, HEAD, NORMS, OUTER
 from fiche.kernel.config import Config
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _USUAL = (
     *("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads"),
@@ -37,7 +38,7 @@ _ALL_HEADS = replace(LIKE_LLAMA, dims=PLAIN_HEADS, required=_USUAL)
 def _experts(config: Config) -> Iterable[str]:
     """XVERSE-MoE goes by the same type."""
     if config.value("num_experts", "num_local_experts", "moe_top_k") is not None:
-        yield "give the tensors: experts of this model type are not read here"
+        yield tell("give the tensors: experts of this model type are not read here")
 
 
 _TELECHAT_OUTER = f"""

@@ -12,6 +12,7 @@ from fiche.families._stages import Staged, batch_norm, by_stage, item, numbers, 
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node, floor, larger
 from fiche.kernel.model import Parameters
+from fiche.kernel.said import tell
 
 
 def _convolved(name: str, *shape: str) -> str:
@@ -125,7 +126,7 @@ def _strange(config: Config) -> tuple[str, ...]:
     known = ("basic", "bottleneck") if config.model_type == "resnet" else ("x", "y")
     if config.text("layer_type") in known:
         return ()
-    return (f"say how a layer of type '{config.text('layer_type')}' is built",)
+    return (tell("say how a layer of type '{config}' is built", config=config.text("layer_type")),)
 
 
 MEMBER = staged(

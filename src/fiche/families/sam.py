@@ -23,6 +23,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, floor, larger
 from fiche.kernel.model import Model, Parameters
+from fiche.kernel.said import tell
 
 _NAME, _TITLE = "sam", "Segment Anything and GOT-OCR 2"
 _SOURCE = "transformers 5.24 models/sam and models/got_ocr2"
@@ -169,7 +170,7 @@ def _whole(config: Config, inner: Callable[[Config], Model]) -> Model:
         part_of(config, "mask_decoder_config"),
     )
     if vision is None or prompts is None or masks is None:
-        text = "give vision_config, prompt_encoder_config and mask_decoder_config"
+        text = tell("give vision_config, prompt_encoder_config and mask_decoder_config")
         return unread(config, _NAME, text)
     seen = inner(vision)
     features = Place(dims={"features": vision.number("num_pos_feats")}, part="vision")

@@ -11,6 +11,7 @@ from fiche.families._vision import NO_WORDS, grid, part_of, patches
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 
 LAYER = """
 self_attn.{q,k,v,out}_proj linear+ hidden hidden
@@ -103,7 +104,7 @@ _HEADS = {"ForImageClassification": "classifier linear+ labels hidden"}
 def _both(config: Config, inner: Callable[[Config], Model]) -> Model:
     text, vision = part_of(config, "text_config"), part_of(config, "vision_config")
     if text is None or vision is None:
-        return unread(config, MEMBER.name, "give text_config and vision_config")
+        return unread(config, MEMBER.name, tell("give text_config and vision_config"))
     head, doubt = head_class(config, _HEADS)
     words, images = inner(text), inner(vision)
     dims = {"hidden": vision.number("hidden_size"), "labels": labels_of(config)}

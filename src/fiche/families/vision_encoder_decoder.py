@@ -9,6 +9,7 @@ from fiche.families._rows import Place, rows
 from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.model import CrossCache, Model, Parameters
+from fiche.kernel.said import tell
 
 _WIDTHS = ("hidden_size", "d_model", "embed_dim")
 
@@ -16,12 +17,15 @@ _WIDTHS = ("hidden_size", "d_model", "embed_dim")
 def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     encoder, decoder = config.part("encoder"), config.part("decoder")
     if encoder is None or decoder is None:
-        return unread(config, MEMBER.name, "give encoder and decoder")
+        return unread(config, MEMBER.name, tell("give encoder and decoder"))
     seen, told = inner(encoder), inner(decoder)
     crossing = any(isinstance(cache, CrossCache) for cache in told.caches)
     open_points = [*seen.open, *told.open]
     if not crossing:
-        text = f"say what the cross-attention of {decoder.model_type} keeps: it is not read here"
+        text = tell(
+            "say what the cross-attention of {model_type} keeps: it is not read here",
+            model_type=decoder.model_type,
+        )
         open_points.append(asked(text))
     return Model(
         family=MEMBER.name,

@@ -9,6 +9,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.figure import floor
 from fiche.kernel.model import Parameters
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _BODY = """
 ?masked masked_spec_embed =embedding hidden
@@ -119,7 +120,7 @@ def _doubts(config: Config) -> tuple[str, ...]:
     if config.flag("conv_pos_batch_norm"):
         found.append("a batch norm of positions is not understood here: give the tensors")
     if not config.listed("conv_dim") or config.listed("conv_kernel") is None:
-        found.append("give conv_dim and conv_kernel")
+        found.append(tell("give conv_dim and conv_kernel"))
     return tuple(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fiche.families._encoder import Encoder, encoders
 from fiche.kernel.config import Config
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 _BODY = """
 position_embeddings position positions hidden
@@ -43,7 +44,9 @@ def _doubts(config: Config) -> tuple[str, ...]:
     if config.flag("asm"):
         found.append("an adaptive softmax (asm) is not understood: give the tensors")
     if config.flag("is_encoder") is False:
-        found.append("a decoder of this type (is_encoder) is not understood: say what it keeps")
+        found.append(
+            tell("a decoder of this type (is_encoder) is not understood: say what it keeps")
+        )
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from fiche.families._rows import Place, rows
 from fiche.kernel.config import Config
 from fiche.kernel.figure import Node, floor
 from fiche.kernel.model import Parameters
+from fiche.kernel.said import tell
 
 _DIMS = {"hidden": "d_model", "heads": "n_head", "ffn": "d_inner", "types": "", "positions": ""}
 
@@ -107,7 +108,7 @@ embeddings.layer_norm norm+ hidden
 def _depth_of(config: Config) -> tuple[str, ...]:
     sizes = config.listed("block_sizes")
     if not sizes or not all(type(each) is int and 0 < each <= 1000 for each in sizes):
-        return ("give block_sizes: how many layers each block has",)
+        return (tell("give block_sizes: how many layers each block has"),)
     return ()
 
 

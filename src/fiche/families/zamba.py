@@ -33,6 +33,7 @@ from fiche.kernel.config import Config
 from fiche.kernel.doors import Family
 from fiche.kernel.figure import Node, ceil, floor
 from fiche.kernel.model import Model
+from fiche.kernel.said import tell
 
 _MIXER = """
 {m}mamba.x_proj_weight =linear state_heads rank+2*state share
@@ -110,7 +111,9 @@ def _build(config: Config, inner: Callable[[Config], Model]) -> Model:
     depth, name = config.whole("num_hidden_layers") or 0, "layers_block_type"
     kinds = _kinds(config, depth)
     if len(kinds) != depth or strange(kinds, ("hybrid", "linear_attention")):
-        return unread(config, MEMBER.name, f"give {name}: one of mamba, hybrid for each layer")
+        return unread(
+            config, MEMBER.name, tell("give {name}: one of mamba, hybrid for each layer", name=name)
+        )
     place = _place(config)
     hybrid, plain = layers_of(kinds, "hybrid"), layers_of(kinds, "linear_attention")
     at_hybrid = place.over("model.layers.*.", hybrid, counted(config, name, len(hybrid)))

@@ -15,6 +15,7 @@ from fiche.importers._sizes import MPS_SIZE, SIZE, printed
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import OtherProcess
 from fiche.kernel.rounding import printed_interval, unavailable
+from fiche.kernel.said import tell
 
 STARTS = (
     rb"(?P<native>(?:CUDA|HIP|XPU)outofmemory\.?Triedtoallocate)"
@@ -279,7 +280,7 @@ def _mps(message: Message) -> Draft:
     found.complete = "requested" in found.quantities
     if any(q.text.endswith(("KB", "MB", "GB")) for q in found.quantities.values()):
         found.warnings.append(
-            "unit_label_is_binary: this MPS build writes KB, MB and GB for powers of 1024"
+            tell("unit_label_is_binary: this MPS build writes KB, MB and GB for powers of 1024")
         )
     return found
 

@@ -14,6 +14,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes, unavailable
+from fiche.kernel.said import tell
 
 BACKEND = "rocm"
 UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -46,9 +47,12 @@ def aside(sheet: Sheet, place: Pointer, key: str, value: str) -> None:
     """A percentage of rocm-smi: activity where it says so, else a share without its whole."""
     activity = "Activity" in key or key.strip().casefold() == "gpu memory use (%)"
     reason = (
-        "share of time the memory was read or written in the releases that print this, not how full it is"
+        tell(
+            "share of time the memory was read or written in the releases that print this, not "
+            "how full it is"
+        )
         if activity
-        else "a rounded share of the total; the bytes are printed by --showmeminfo vram"
+        else tell("a rounded share of the total; the bytes are printed by --showmeminfo vram")
     )
     text = f"{key}: {value}"
     if all(told.text != text for told in sheet.aside[:200]) and len(sheet.aside) < 200:
@@ -60,5 +64,8 @@ def unmeasured(gauges: Gauges) -> None:
     tracks = [d.tracks["used"] for d in gauges.devices.values() if "used" in d.tracks]
     if any(track.largest is None for track in tracks):
         gauges.sheet.warn(
-            "device_memory_unavailable: the tool does not tell the memory of a device: missing, not zero"
+            tell(
+                "device_memory_unavailable: the tool does not tell the memory of a device: missing, "
+                "not zero"
+            )
         )

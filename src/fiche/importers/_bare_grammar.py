@@ -12,6 +12,7 @@ from fiche.importers._found import Draft
 from fiche.importers._scan import Message
 from fiche.kernel.lazy import lazy
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 STARTS = (
     rb"(?P<thc>THCudaCheckFAIL[^=]{0,12}=[^=]{1,300}=\d{1,6}error=2:outofmemory)"
@@ -33,9 +34,9 @@ _UNCERTAIN = (
     "clash or a bad index gives the same text"
 )
 
-_NOT_SUPPORTED = (
-    "cause_uncertain: cudnn answers NOT_SUPPORTED where its workspace finds no memory, and for shapes and "
-    "layouts that it does not know"
+_NOT_SUPPORTED = tell(
+    "cause_uncertain: cudnn answers NOT_SUPPORTED where its workspace finds no memory, "
+    "and for shapes and layouts that it does not know"
 )
 
 

@@ -22,6 +22,7 @@ from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.registry import member, member_names, members
 
 _ROOM = "fiche.importers"
@@ -86,7 +87,7 @@ def _score(importer: Importer, text: bytes, name: str) -> int:
     return importer.accepts(text, name)
 
 
-_PAGE = "page_text: read in the text of the page; its lines are counted as in the file"
+_PAGE = tell("page_text: read in the text of the page; its lines are counted as in the file")
 
 
 def _on(importer: Importer, page: bytes | None) -> Importer:
@@ -189,10 +190,25 @@ def _read_all(
                 continue
             except Refused as refusal:
                 told = refusal.diagnostics[0]
-                notes.append(f"not_read: the file's {one.name} lines are left out: {told.message}")
+                notes.append(
+                    tell(
+                        "not_read: the file's {name} lines are left out: {message}",
+                        name=one.name,
+                        message=told.message,
+                    )
+                )
                 continue
-        notes.append(f"also_holds: the file also reads as {one.name}, which --kind {one.name} does")
+        notes.append(
+            tell(
+                "also_holds: the file also reads as {name}, which --kind {name} does", name=one.name
+            )
+        )
     other = unsupported(text)
     if other is not None:
-        notes.append(f"not_read: lines of a {other} are in the file; fiche does not read them yet")
+        notes.append(
+            tell(
+                "not_read: lines of a {other} are in the file; fiche does not read them yet",
+                other=other,
+            )
+        )
     return reading, tuple(notes)

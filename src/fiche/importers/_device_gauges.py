@@ -14,6 +14,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Printed
 from fiche.kernel.rounding import bounds_only
+from fiche.kernel.said import tell
 
 _STATS = {"used": "current", "total": "total", "free": "free", "reserved": "reserved"}
 _DETAILS = ("name", "bus_id", "uuid", "driver_model", "persistence", "ecc", "mig_mode")
@@ -81,8 +82,10 @@ class Gauges:
             device.order = order
         if len(whole) > 1:
             self.sheet.warn(
-                "index_by_order: devices are named by bus; totals are counted in the report's order, as the "
-                "tool counts them elsewhere"
+                tell(
+                    "index_by_order: devices are named by bus; totals are counted in the report's order, "
+                    "as the tool counts them elsewhere"
+                )
             )
 
     def close(self) -> None:
@@ -96,14 +99,21 @@ class Gauges:
             self._total(device)
         if any("used" in device.tracks for device in self.devices.values()):
             self.sheet.warn(
-                "whole_device: what is used on a device is used by all processes on it, and is the need of none"
+                tell(
+                    "whole_device: what is used on a device is used by all processes on it, and is the "
+                    "need of none"
+                )
             )
         self._facts()
         if series:
             self._series()
         if self.left_out:
             self.sheet.warn(
-                f"left_out: {self.left_out} samples beyond {MAX_TRACKS} devices or processes are left out"
+                tell(
+                    "left_out: {left_out} samples beyond {max_tracks} devices or processes are left out",
+                    left_out=self.left_out,
+                    max_tracks=MAX_TRACKS,
+                )
             )
 
     def _figures(self, device: Device, *, series: bool) -> None:
@@ -135,8 +145,10 @@ class Gauges:
             self._see(device, self.names.counters["process"], chosen, stat, "process", marks)
             if track.largest is None:
                 self.sheet.warn(
-                    "process_memory_unavailable: the driver does not tell the memory of each process: "
-                    "missing, not zero"
+                    tell(
+                        "process_memory_unavailable: the driver does not tell the memory of each process: "
+                        "missing, not zero"
+                    )
                 )
 
     def _see(
@@ -197,8 +209,10 @@ class Gauges:
         computing = [m for m, _ in device.processes.values() if m.get("type", "C") != "G"]
         if computing:
             self.sheet.warn(
-                "processes_present: processes computed on the device while it was read; the tool does not say "
-                "which of them belong to the workload"
+                tell(
+                    "processes_present: processes computed on the device while it was read; the tool "
+                    "does not say which of them belong to the workload"
+                )
             )
             return None
         low = sum((t.first[1].low or 0) for _, t in device.processes.values() if t.first)
@@ -226,8 +240,10 @@ class Gauges:
             self.sheet.further.setdefault("devices", described)
         if len({d["name"] for d in described if "name" in d}) > 1:
             self.sheet.warn(
-                "index_order: the devices differ, and the tool counts them by bus; a program may count "
-                "them otherwise (CUDA_DEVICE_ORDER)"
+                tell(
+                    "index_order: the devices differ, and the tool counts them by bus; a program may "
+                    "count them otherwise (CUDA_DEVICE_ORDER)"
+                )
             )
 
     def _series(self) -> None:
@@ -236,15 +252,22 @@ class Gauges:
         if period is not None:
             self.sheet.further["sample_period_s"] = period / 1000
         self.sheet.warn(
-            "sampled: of all samples the largest use and the least free memory are listed; the largest is at "
-            "most the true peak"
+            tell(
+                "sampled: of all samples the largest use and the least free memory are listed; the "
+                "largest is at most the true peak"
+            )
         )
         for device in self.devices.values():
             used = device.tracks.get("used")
             if used is not None and used.missing:
                 self.sheet.warn(
-                    f"samples_missing: {used.missing} of {used.count} samples of {_called(device)} have "
-                    "no value: missing, not zero"
+                    tell(
+                        "samples_missing: {missing} of {count} samples of {called} have no value: missing, "
+                        "not zero",
+                        missing=used.missing,
+                        count=used.count,
+                        called=_called(device),
+                    )
                 )
 
     def _period(self) -> int | None:

@@ -9,6 +9,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 
 _BEGINS = lazy(rb"(?m)^\s{0,40}[\[{]")
 MAX_DOCUMENTS = 100_000
@@ -38,11 +39,14 @@ class Documents:
         """Say what is no part of the reading."""
         if self.in_front:
             sheet.warn(
-                f"words_in_front: {self.in_front} lines in front of the JSON are no part of it and left out"
+                tell(
+                    "words_in_front: {in_front} lines in front of the JSON are no part of it and left out",
+                    in_front=self.in_front,
+                )
             )
         if self.cut:
             sheet.warn(
-                "truncated: the last document breaks off; what it did not print is not known"
+                tell("truncated: the last document breaks off; what it did not print is not known")
             )
 
 

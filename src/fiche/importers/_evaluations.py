@@ -10,6 +10,7 @@ from fiche.importers._json import Path
 from fiche.importers._results import Board, fact_at, word
 from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
+from fiche.kernel.said import tell
 
 # Names of a model's class in the harness, and the engine of a fiche that it is.
 ENGINES = {
@@ -51,8 +52,11 @@ def state_model(board: Board, path: Path, name: object) -> None:
         return
     board.state(path, told, "model.path")
     board.sheet.warn(
-        f"model_is_a_path: the file names the model by a place on a disk ({told[:80]}): which model and "
-        "revision lay there it does not say"
+        tell(
+            "model_is_a_path: the file names the model by a place on a disk ({told}): which "
+            "model and revision lay there it does not say",
+            told=told[:80],
+        )
     )
 
 
@@ -64,7 +68,13 @@ def state_revision(board: Board, path: Path, revision: object, what: str = "revi
     if _COMMIT.fullmatch(told):
         board.state(path, told, "model.revision")
     else:
-        board.sheet.warn(f"revision_moves: the {what} is '{told[:60]}', a name that may move")
+        board.sheet.warn(
+            tell(
+                "revision_moves: the {what} is '{told}', a name that may move",
+                what=what,
+                told=told[:60],
+            )
+        )
 
 
 def state_format(board: Board, path: Path, dtype: object) -> None:
@@ -82,8 +92,11 @@ def state_engine(board: Board, path: Path, kind: object) -> str:
         board.state(path, engine, "engine.name")
     elif _SERVED.fullmatch(told):
         board.sheet.warn(
-            f"engine_not_told: the answers came from a server ('{told[:60]}'): which program, version and "
-            "format answered, the file does not say"
+            tell(
+                "engine_not_told: the answers came from a server ('{told}'): which program, version "
+                "and format answered, the file does not say",
+                told=told[:60],
+            )
         )
     return engine
 

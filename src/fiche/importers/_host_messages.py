@@ -10,6 +10,7 @@ from fiche.importers._prefix import stripped
 from fiche.importers._scan import Message, Word, messages
 from fiche.kernel.lazy import lazy
 from fiche.kernel.rounding import exact_bytes, printed_interval
+from fiche.kernel.said import tell
 
 _START = lazy(
     rb"(?P<allocator>(?:\[enforcefailat[^\]\n]{1,160}\][^D\n]{0,20})?DefaultCPUAllocator:(?:can\\{0,2}'tallocatememory|notenoughmemory)"
@@ -27,9 +28,9 @@ _START = lazy(
     rb"|\*\*\*\[[^\]]{1,100}\]Error137(?!\d)|Signals\.SIGKILL:9"
     rb"|Signal9\(SIGKILL\)receivedbyPID)"
 )
-_UNCERTAIN = (
-    "cause_uncertain: the process was killed from outside; too little host memory is the usual "
-    "reason, the message does not say it"
+_UNCERTAIN = tell(
+    "cause_uncertain: the process was killed from outside; too little host memory is the "
+    "usual reason, the message does not say it"
 )
 
 
@@ -82,7 +83,9 @@ def _allocator(message: Message) -> Draft:
         text = amount[2].decode() + "GB"
         found.quantities["requested"] = printed_interval(text, 1 << 30, "floor-0-digits")
     else:
-        found.warnings.append("amount_not_readable: this build prints its format, not the amount")
+        found.warnings.append(
+            tell("amount_not_readable: this build prints its format, not the amount")
+        )
     return found
 
 

@@ -31,6 +31,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 SHORT = 16 * 1024 * 1024
 # A log that unpacks to more, or to so many times its length, is no log.
@@ -176,9 +177,11 @@ def _log(file: BinaryIO, name: str, kind: str | None) -> Taken:
     if not any(one.name == reading.kind and one.log for one in known):
         file.seek(0)  # what is read whole or not at all cannot be told from an excerpt
         return _whole(_all(file, excerpt[:HEAD]), name, kind)
-    note = (
-        f"excerpt: all {excerpt.whole} bytes of the text were searched, and {excerpt.kept} around "
-        "what fiche reads were read; lines are counted in the whole text"
+    note = tell(
+        "excerpt: all {whole} bytes of the text were searched, and {kept} around what fiche "
+        "reads were read; lines are counted in the whole text",
+        whole=excerpt.whole,
+        kept=excerpt.kept,
     )
     return Taken(sha256, received.num_bytes, _noted(reading, (note, *packed)))
 

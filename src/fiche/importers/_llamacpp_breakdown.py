@@ -16,6 +16,7 @@ from fiche.importers._lines import Line
 from fiche.importers._llamacpp_buffers import LlamaLog, backend_of, device_of, on_host
 from fiche.importers._logged import Counter, Rule
 from fiche.kernel.piece import Printed
+from fiche.kernel.said import tell
 
 _MAX_ROWS = 256
 _COLUMNS = (("self", ""), ("model", ""), ("context", "context"), ("compute", ""))
@@ -76,7 +77,7 @@ def _device(log: LlamaLog, line: Line, match: re.Match[str], *, planned: bool) -
     else:
         _underflow(log, line, f"free {match['free']}")
         log.sheet.warn(
-            "spilled: more is held than the device has: part of it lies in the host's memory"
+            tell("spilled: more is held than the device has: part of it lies in the host's memory")
         )
     if backend_of(buffer) in {"cuda", "rocm"}:
         log.sheet.total(line, "cuda_total_other", _mib(match["total"]), device_of(buffer), name)
@@ -104,7 +105,7 @@ def _unaccounted(
     if int(number) > whole:
         _underflow(log, line, f"unaccounted {number}")
     elif planned:
-        reason = "a difference of figures of which one was only planned"
+        reason = tell("a difference of figures of which one was only planned")
         log.sheet.plan(line, f"unaccounted {number}", reason)
     else:
         value = about(number, " MiB", MIB) if number.startswith("-") else _mib(number)
@@ -112,9 +113,9 @@ def _unaccounted(
 
 
 def _underflow(log: LlamaLog, line: Line, text: str) -> None:
-    log.sheet.plan(line, text, "a negative number in an unsigned field")
+    log.sheet.plan(line, text, tell("a negative number in an unsigned field"))
     log.sheet.warn(
-        "underflow: a negative difference is printed as a number near 2**44; it is left out"
+        tell("underflow: a negative difference is printed as a number near 2**44; it is left out")
     )
 
 

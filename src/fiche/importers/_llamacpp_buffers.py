@@ -16,6 +16,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Failure, Printed
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 
 # Some builds print with the decimal sign of the system.
 MIBS = r"-?[0-9]{1,9}(?:[.,][0-9]{1,4})?"
@@ -107,7 +108,7 @@ class LlamaLog:
         """The sums that stand for buffers which no line lists; the failures, in order."""
         for line, number, words in self.sums:
             if self.kv_buffers:
-                reason = "the sum of the KV buffers: the same bytes, counted once"
+                reason = tell("the sum of the KV buffers: the same bytes, counted once")
                 self.sheet.plan(line, words, reason)
             else:
                 counter = Counter("llamacpp.kv_buffer", "component", "current", "runtime_reported")

@@ -23,6 +23,7 @@ from fiche.importers._logged import Rule, bounded
 from fiche.kernel.piece import Failure, Printed
 from fiche.kernel.record import replace
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 # So many lines after a failure its other layers have spoken.
 _NEAR = 8
@@ -193,7 +194,7 @@ def _again(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _pinned(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
-    reason = "memory of the host could not be pinned; the program goes on without"
+    reason = tell("memory of the host could not be pinned; the program goes on without")
     log.sheet.plan(line, match[0].strip(), reason)
 
 

@@ -13,6 +13,7 @@ from fiche.importers._lines import Line
 from fiche.importers._llamacpp_buffers import BUFFER, MIBS, LlamaLog, backend_of, device_of, mib
 from fiche.importers._logged import Counter, Rule, note
 from fiche.kernel.lazy import lazy
+from fiche.kernel.said import tell
 
 _KINDS = {
     "": "model",
@@ -91,7 +92,7 @@ _TYPE = lazy(r"\b([KV])\s{0,9}\(\s{0,9}(\w{2,12})\s{0,9}\)")
 
 
 def _file(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
-    log.sheet.plan(line, match[0].strip(), "size of the weights in the file")
+    log.sheet.plan(line, match[0].strip(), tell("size of the weights in the file"))
 
 
 def _using(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
@@ -143,7 +144,7 @@ def _projection(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _arithmetic(log: LlamaLog, line: Line, match: re.Match[str]) -> None:
-    log.sheet.plan(line, match[0].strip(), "computed before anything was allocated")
+    log.sheet.plan(line, match[0].strip(), tell("computed before anything was allocated"))
 
 
 def _offloaded(log: LlamaLog, line: Line, match: re.Match[str]) -> None:

@@ -14,6 +14,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 # Columns of versions 0.4.3 on, of 0.4.0 to 0.4.2, and of 0.3; lighteval prints those of 0.3 too.
 _COLUMNS = (
@@ -68,7 +69,10 @@ def read_table(content: bytes, sha256: str, kind: str = "lm_eval_results") -> Re
         hint = "the table's heading and its rows must both be in the file"
         raise refused("F424", "the file does not hold a table of results", sha256, hint=hint)
     board.sheet.warn(
-        "rounded: a printed table has four decimals; the program's JSON file has the scores in full"
+        tell(
+            "rounded: a printed table has four decimals; the program's JSON file has the scores "
+            "in full"
+        )
     )
     return board.sheet.reading(kind, "printed table")
 
@@ -137,8 +141,11 @@ def _settings(board: Board, content: bytes) -> None:
     limit = match["limit"].decode("utf-8", "replace")
     if limit != "None":
         board.sheet.warn(
-            f"limited: the run was limited to {limit} samples a task (a share where below 1): it does not "
-            "stand for the whole data set"
+            tell(
+                "limited: the run was limited to {limit} samples a task (a share where below 1): it "
+                "does not stand for the whole data set",
+                limit=limit,
+            )
         )
         board.sheet.further["limit"] = limit
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fiche.importers import _json
 from fiche.importers._sheet import Sheet
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 KEYS = (
     b'"mem-allocated-bytes"',
@@ -36,9 +37,12 @@ def scalars(sheet: Sheet, content: bytes) -> None:
                 _note(sheet, (*path, name, *steps), name, step, value)
     if not sheet.empty:
         sheet.warn(
-            "stored_as_float32: TensorBoard keeps 24 bits of a figure; the last digits may be rounded"
+            tell(
+                "stored_as_float32: TensorBoard keeps 24 bits of a figure; the last digits may be "
+                "rounded"
+            )
         )
-        sheet.warn("device_not_named: the file says neither rank nor device")
+        sheet.warn(tell("device_not_named: the file says neither rank nor device"))
 
 
 def _values(item: object) -> Iterator[tuple[int | None, _json.Path, object]]:

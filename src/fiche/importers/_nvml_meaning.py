@@ -17,11 +17,12 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import unavailable
+from fiche.kernel.said import tell
 
 BACKEND = "cuda"
-MIG = (
-    "mig: a slice has its own capacity, and a program sees its slice only; the total of the whole device "
-    "bounds it from above"
+MIG = tell(
+    "mig: a slice has its own capacity, and a program sees its slice only; the total of "
+    "the whole device bounds it from above"
 )
 _FIGURE = lazy(r"\s*([0-9]{1,9})(\s?)(MiB|MB)?\s*")
 _VERSION = lazy(r"[0-9]{1,4}(?:\.[0-9]{1,6}){0,4}")
@@ -104,22 +105,25 @@ def driver(sheet: Sheet, place: Pointer, version: str, cuda: str = "") -> None:
         sheet.fact(place, "driver", version)
         if int(version.partition(".")[0]) < 510:
             sheet.warn(
-                f"used_includes_reserve: driver {version} counts its own reserve as used memory (from 510 on "
-                "it does not)"
+                tell(
+                    "used_includes_reserve: driver {version} counts its own reserve as used memory (from "
+                    "510 on it does not)",
+                    version=version,
+                )
             )
     if _VERSION.fullmatch(cuda):
         sheet.fact(place, "driver_cuda_ceiling", cuda)
         sheet.plan(
             place,
             f"CUDA Version {cuda}",
-            "the newest CUDA that the driver supports, not the runtime in use",
+            tell("the newest CUDA that the driver supports, not the runtime in use"),
         )
 
 
 def activity(sheet: Sheet, place: Pointer, name: str) -> None:
     """A share of time is no fill; said once."""
     if all(told.text != name for told in sheet.aside):
-        reason = "share of time the memory was read or written, not how full it is (activity)"
+        reason = tell("share of time the memory was read or written, not how full it is (activity)")
         sheet.plan(place, name, reason)
 
 
@@ -140,6 +144,8 @@ def device_unavailable(gauges: Gauges) -> None:
         used = device.tracks.get("used")
         if used is not None and used.largest is None:
             gauges.sheet.warn(
-                "device_memory_unavailable: the driver does not tell a device's memory: missing, not zero; "
-                "memory that host and device share is told per process only"
+                tell(
+                    "device_memory_unavailable: the driver does not tell a device's memory: missing, not "
+                    "zero; memory that host and device share is told per process only"
+                )
             )

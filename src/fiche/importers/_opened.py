@@ -13,6 +13,7 @@ from fiche.importers._packed import STEP, packing_of, portions, unpacked
 from fiche.importers._refusal import refused
 from fiche.importers._text import encoding_of, transcoded
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.said import tell
 
 # Evidence is a log or a record, not an archive: what unpacks to more is a bomb or a mistake.
 MAX_BYTES = 512 * 1024 * 1024
@@ -53,7 +54,9 @@ def unpacked_note(content: bytes) -> tuple[str, ...]:
     packing = None if isinstance(content, Excerpt) else packing_of(content)
     if packing is None:
         return ()
-    return (f"unpacked: lines are counted in the text inside the {packing.name} data",)
+    return (
+        tell("unpacked: lines are counted in the text inside the {name} data", name=packing.name),
+    )
 
 
 def packed_once(parts: Iterator[bytes], sha256: str) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from fiche.importers._evaluations import state_format, state_model, state_revisi
 from fiche.importers._json import Path, whole
 from fiche.importers._results import Board, fact_at, members_of, word
 from fiche.kernel.lazy import lazy
+from fiche.kernel.said import tell
 
 Place = Callable[[Path], Path]
 
@@ -152,7 +153,7 @@ class Config:
         vram = whole(self.environment.get("gpu_vram_mb"))
         if vram is not None:
             at = board.at(self._at("environment", "gpu_vram_mb"), vram)
-            reason = (
+            reason = tell(
                 "the memory of all GPUs of the machine together, in bytes in spite of its name: a "
                 "specification"
             )

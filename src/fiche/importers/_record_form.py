@@ -15,12 +15,13 @@ from fiche.importers._record_json import Fault, decoded, follows_schema, plainly
 from fiche.importers._record_places import FAMILY, FORMAT, Form, counted_twice, told
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.said import tell
 
 # What a record must have said before its phases can be read.
 HEAD = ("format", "tool", "series", "environment", "workload")
-_CUT = (
-    "cut_document: the file breaks off; what it said from the cut on is not known, the phases that were whole "
-    "before it stand"
+_CUT = tell(
+    "cut_document: the file breaks off; what it said from the cut on is not known, the "
+    "phases that were whole before it stand"
 )
 
 

@@ -16,6 +16,7 @@ from fiche.importers._record_places import Form, told
 from fiche.importers._refusal import diagnostic, refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.said import tell
 
 _BLANK = " \t\r\0"
 _ORDER = "a journal is a header, then phase_start and phase_end per phase, then a footer"
@@ -122,7 +123,7 @@ class _Journal:
         if not self.footer:
             self.found.cut = True
             self.found.warnings.append(
-                "no_footer: the journal has no last line; the series may have been cut short"
+                tell("no_footer: the journal has no last line; the series may have been cut short")
             )
 
     def _out_of_order(self, message: str, line: int) -> Refused:
@@ -144,7 +145,9 @@ def _events(lines: list[str], first: int, found: Form) -> Iterator[tuple[int, di
             value, faults = decoded(lines[n].strip("\0"))
         except NotJsonError as error:
             if n == last and n > first:
-                found.warnings.append(f"cut_line: line {n + 1} is cut; what it said is not known")
+                found.warnings.append(
+                    tell("cut_line: line {count} is cut; what it said is not known", count=n + 1)
+                )
                 return
             message = f"line {n + 1} is not JSON: {error}"
             raise refused("F430", message, found.sha256, line=n + 1) from None

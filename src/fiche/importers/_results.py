@@ -17,6 +17,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Result
+from fiche.kernel.said import tell
 
 # How programs write a unit, the unit that is meant, and how much of it one printed unit is.
 UNITS: Mapping[str, tuple[str, Fraction]] = {
@@ -69,12 +70,20 @@ class Board:
         if number is None:
             if isinstance(value, str):
                 self.sheet.warn(
-                    f"not_a_number: {label + ' ' if label else ''}{metric} is written as "
-                    f"{value[:40]!r}: there is no figure to compare"
+                    tell(
+                        "not_a_number: {metric} is written as {value}: there is no figure to compare",
+                        metric=f"{label} {metric}" if label else metric,
+                        value=f"{value[:40]!r}",
+                    )
                 )
             return False
         if len(self.sheet.results) >= MOST_RESULTS:
-            self.sheet.warn(f"series_shortened: only the first {MOST_RESULTS} figures are listed")
+            self.sheet.warn(
+                tell(
+                    "series_shortened: only the first {most_results} figures are listed",
+                    most_results=MOST_RESULTS,
+                )
+            )
             return False
         self.sheet.results.append(
             figure(

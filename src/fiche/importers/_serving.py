@@ -15,6 +15,7 @@ from fiche.importers._refusal import refused
 from fiche.importers._results import Board, count, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.lazy import lazy
+from fiche.kernel.said import tell
 
 _TIMED = lazy(r"(mean|median|std|max|p\d{1,3}(?:\.\d{1,3})?)_(ttft|tpot|itl|e2el|e2e_latency)_ms")
 # Key: unit. What the program prints of a whole run has no statistic of its own.
@@ -102,7 +103,13 @@ def failures(board: Board, found: Mapping[str, Any], label: str) -> None:
         of = "" if asked is None else f" of {asked}"
         where = f" ({label})" if label else ""
         board.sheet.warn(
-            f"requests_failed: {lost}{of} requests failed{where}: latencies and rates are of the others only"
+            tell(
+                "requests_failed: {lost}{of} requests failed{where}: latencies and rates are of the "
+                "others only",
+                lost=lost,
+                of=of,
+                where=where,
+            )
         )
 
 
@@ -122,7 +129,7 @@ def day_in(stamp: object) -> str:
     return f"{match[1]}-{match[2]}-{match[3]}" if match else ""
 
 
-MEANING = (
-    "latency_terms: TTFT is the time to the first token, TPOT the time per output token without the first, "
-    "ITL the time between tokens, E2EL the whole request"
+MEANING = tell(
+    "latency_terms: TTFT is the time to the first token, TPOT the time per output token "
+    "without the first, ITL the time between tokens, E2EL the whole request"
 )

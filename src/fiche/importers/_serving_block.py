@@ -17,6 +17,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 TITLE = b"Serving Benchmark Result"
 _HEAD = lazy(rb"={3,60} {1,4}Serving Benchmark Result {1,4}={3,60}")
@@ -110,7 +111,10 @@ def put_block(sheet: Sheet, block: Block, label: str) -> None:
             continue
         if metric == "failed" and told.value != "0":
             sheet.warn(
-                f"requests_failed: {told.value} requests failed: latencies and rates are of the others only"
+                tell(
+                    "requests_failed: {value} requests failed: latencies and rates are of the others only",
+                    value=told.value,
+                )
             )
         at = Pointer(sha256=sheet.sha256, line=told.line, text=told.text)
         digits = None if whole else 2

@@ -16,6 +16,7 @@ from fiche.importers._logged_facts import compute_format, format_word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
+from fiche.kernel.said import tell
 
 _GB = 10**9
 _FREE = Counter("device_free", "device", "free")
@@ -111,7 +112,9 @@ def _capturing(log: SglangLog, line: Line, match: re.Match[str]) -> None:
 def _cache(log: SglangLog, line: Line, match: re.Match[str]) -> None:
     rest = match["rest"]
     if "upper bound" in match["state"]:
-        log.sheet.plan(line, match[0].strip(), "addresses set apart; no memory is behind them yet")
+        log.sheet.plan(
+            line, match[0].strip(), tell("addresses set apart; no memory is behind them yet")
+        )
         return
     log.device_figures = True
     draft = match["draft"].strip()
@@ -172,7 +175,7 @@ def _host(log: SglangLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _pool_full(log: SglangLog, line: Line, match: re.Match[str]) -> None:
-    reason = (
+    reason = tell(
         "the cache's pool was full and requests went back to the queue: no lack of device memory"
     )
     log.sheet.plan(line, match[0], reason)

@@ -11,6 +11,7 @@ from fiche.importers._lines import NUMBER, Line
 from fiche.importers._logged import Counter, Rule, note
 from fiche.importers._sglang_figures import SglangLog, gb
 from fiche.kernel.piece import Failure, Printed
+from fiche.kernel.said import tell
 
 _GB = 10**9
 _SHOWN = 500
@@ -53,7 +54,7 @@ def _unbalanced(log: SglangLog, line: Line, match: re.Match[str]) -> None:
     if re.search(r"(?:Error|Exception):\s{0,9}$", line.text[: match.start()]):
         _refused(log, line, match)
     else:
-        reason = "a warning that devices differ in free memory; nothing failed"
+        reason = tell("a warning that devices differ in free memory; nothing failed")
         log.sheet.plan(line, match[0], reason)
 
 

@@ -13,6 +13,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Observation, Printed, Reading, Result
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.kernel.series import height
 
 # Of a longer series the first readings, the extreme one and the last are kept.
@@ -170,7 +171,10 @@ class Sheet:
             self.aside.append(NotObserved(pointer=self.place(at), text=text[:400], reason=reason))
         else:
             self.warn(
-                f"aside_shortened: only the first {MAX_ASIDE} texts that are no evidence are listed"
+                tell(
+                    "aside_shortened: only the first {max_aside} texts that are no evidence are listed",
+                    max_aside=MAX_ASIDE,
+                )
             )
 
     def fact(self, at: Line | Pointer, path: str, value: str) -> None:
@@ -186,8 +190,13 @@ class Sheet:
             facts[path] = Fact(value=value, address=self.place(at))
         elif known.value != value:
             self.warn(
-                f"facts_differ: {path} is {known.value} at first and {value} later: several runs may "
-                "be in this file"
+                tell(
+                    "facts_differ: {path} is {value} at first and {other} later: several runs may be "
+                    "in this file",
+                    path=path,
+                    value=known.value,
+                    other=value,
+                )
             )
 
     def total(
@@ -259,8 +268,11 @@ class Sheet:
         if told:
             self.further["series"] = told
             self.warn(
-                f"series_shortened: of each long series the first {MAX_SERIES} readings, the largest (of "
-                "free memory the smallest) and the last are listed"
+                tell(
+                    "series_shortened: of each long series the first {max_series} readings, the largest "
+                    "(of free memory the smallest) and the last are listed",
+                    max_series=MAX_SERIES,
+                )
             )
         self._series.clear()
         for text in self._starts.warnings():

@@ -15,6 +15,7 @@ from fiche.importers._snapshot_replay import instant, selected
 from fiche.importers._snapshot_shape import Held, Now
 from fiche.importers._snapshot_streams import UNKNOWN
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 
 _MOST_TOLD = 50
 
@@ -168,13 +169,20 @@ def left_out(device: int, levels: Apart | None) -> Iterator[str]:
         return
     if not levels.named:
         yield (
-            f"streams_not_told: not every entry and segment of device {device} names its stream (or there "
-            "are hundreds); peaks of its streams are left out"
+            tell(
+                "streams_not_told: not every entry and segment of device {device} names its stream "
+                "(or there are hundreds); peaks of its streams are left out",
+                device=device,
+            )
         )
         return
     some = sorted(levels.odd)
     listed = ", ".join(map(str, some[:8])) + (f" and {len(some) - 8} more" if some[8:] else "")
     yield (
-        f"streams_disagree: entries of device {device} free or hold memory of another stream, or more than "
-        f"it had; peaks of stream(s) {listed} are left out"
+        tell(
+            "streams_disagree: entries of device {device} free or hold memory of another stream, "
+            "or more than it had; peaks of stream(s) {listed} are left out",
+            device=device,
+            listed=listed,
+        )
     )

@@ -19,6 +19,7 @@ from fiche.importers._snapshot_shape import DEFAULT_POOL
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Reading, Run
+from fiche.kernel.said import tell
 
 _MOST_ANNOTATIONS = 200
 _MOST_FAILURES = 200
@@ -80,32 +81,56 @@ def _warnings(device: Device, settings: Mapping[str, Any]) -> Iterator[str]:
     name, trace, told = f"device {device.index}", device.trace, device.replay
     if not len(trace):
         yield (
-            f"no_trace_for_device_{device.index}: no trace was recorded for {name}; only its levels "
-            "at the end are known, no peak"
+            tell(
+                "no_trace_for_device_{index}: no trace was recorded for {name}; only its levels at "
+                "the end are known, no peak",
+                index=device.index,
+                name=name,
+            )
         )
         return
     if device.disagrees:
         yield (
-            f"trace_disagrees: the trace of {name} frees more than its segments and its own "
-            "allocations hold; only the levels at the end are read"
+            tell(
+                "trace_disagrees: the trace of {name} frees more than its segments and its own "
+                "allocations hold; only the levels at the end are read",
+                name=name,
+            )
         )
         return
     yield (
-        f"window_only: levels of {name} hold for the {len(trace)} recorded entries; what was higher before "
-        "them is not known"
+        tell(
+            "window_only: levels of {name} hold for the {count} recorded entries; what was "
+            "higher before them is not known",
+            name=name,
+            count=len(trace),
+        )
     )
     if told is not None and told.requested.at < 0:
-        yield f"falling_window: requested bytes of {name} were highest when the window began"
+        yield tell(
+            "falling_window: requested bytes of {name} were highest when the window began",
+            name=name,
+        )
     if device.now.requested is None:
-        yield f"requested_unknown: some blocks of {name} do not tell what was asked for"
+        yield tell(
+            "requested_unknown: some blocks of {name} do not tell what was asked for", name=name
+        )
     yield (
-        f"allocated_peak_bounded: the trace of {name} records requests, not blocks, so the allocated "
-        "peak is known as an interval only"
+        tell(
+            "allocated_peak_bounded: the trace of {name} records requests, not blocks, so the "
+            "allocated peak is known as an interval only",
+            name=name,
+        )
     )
     yield from left_out(device.index, device.apart)
     yield from _ring(device, settings)
     for action, times in trace.unknown.items():
-        yield f"unknown_action: {times} entries of {name} are {words(action)!r} and move no level"
+        yield tell(
+            "unknown_action: {times} entries of {name} are {words} and move no level",
+            times=times,
+            name=name,
+            words=f"{words(action)!r}",
+        )
 
 
 def _ring(device: Device, settings: Mapping[str, Any]) -> Iterator[str]:
@@ -114,14 +139,21 @@ def _ring(device: Device, settings: Mapping[str, Any]) -> Iterator[str]:
     full = type(most) is int and 0 < most <= entries
     if settings.get("trace_alloc_overflowed") is True or full:
         yield (
-            f"trace_overflowed: the buffer of device {device.index} was full and older entries were "
-            "dropped; peaks hold for what is left"
+            tell(
+                "trace_overflowed: the buffer of device {index} was full and older entries were "
+                "dropped; peaks hold for what is left",
+                index=device.index,
+            )
         )
     before = device.live.frees_before if device.live else 0
     if before:
         yield (
-            f"frees_without_alloc: {before} allocation(s) of device {device.index} were made before the "
-            "window; where they came from is not recorded"
+            tell(
+                "frees_without_alloc: {before} allocation(s) of device {index} were made before the "
+                "window; where they came from is not recorded",
+                before=before,
+                index=device.index,
+            )
         )
 
 
@@ -129,21 +161,33 @@ def _whole(
     root: Mapping[str, Any], devices: Sequence[Device], doubts: Sequence[str], failed: int
 ) -> Iterator[str]:
     if not devices:
-        yield "nothing_recorded: there is no segment and no trace: this process held nothing then"
+        yield tell(
+            "nothing_recorded: there is no segment and no trace: this process held nothing then"
+        )
     elif not any(len(device.trace) for device in devices):
-        yield "no_trace: no history was recorded, so no peak of any device is known"
+        yield tell("no_trace: no history was recorded, so no peak of any device is known")
     if doubts:
-        yield f"sums_disagree: {doubts[0]}" + (f" ({len(doubts)} such)" if doubts[1:] else "")
+        first = tell("sums_disagree: {doubt}", doubt=doubts[0])
+        many = tell("{warning} ({count} such)", warning=first, count=len(doubts))
+        yield many if doubts[1:] else first
     if root.get("host_segments") or root.get("host_traces"):
-        yield "host_memory_left_out: pinned host memory is in the snapshot too and is not read"
+        yield tell(
+            "host_memory_left_out: pinned host memory is in the snapshot too and is not read"
+        )
     pools = [device.index for device in devices if set(device.now.pools) - {DEFAULT_POOL}]
     if pools:
         yield (
-            "private_pools: segments of private pools (CUDA graphs or MemPool) are counted in; what "
-            "they reserve serves no other allocation"
+            tell(
+                "private_pools: segments of private pools (CUDA graphs or MemPool) are counted in; "
+                "what they reserve serves no other allocation"
+            )
         )
     if failed > _MOST_FAILURES:
-        yield f"many_failures: {failed} oom entries; the first {_MOST_FAILURES} are listed"
+        yield tell(
+            "many_failures: {failed} oom entries; the first {most_failures} are listed",
+            failed=failed,
+            most_failures=_MOST_FAILURES,
+        )
 
 
 # --- What needs no measuring ------------------------------------------------------------------

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fiche.kernel.fact import Fact
+from fiche.kernel.said import listed, tell
 
 # The first lines of one start may stand on several lines (a banner, the version), with no reading between.
 _ONE_BANNER = 40
@@ -86,9 +87,14 @@ class Starts:
         marked = "; each reading says of which start it is" if self.again else ""
         told = [*self._differing()]
         if told:
-            yield f"facts_differ: {count}: {'; '.join(told)}{marked}"
+            yield tell(
+                "facts_differ: {count}: {told}{marked}",
+                count=count,
+                told=listed(told, "; "),
+                marked=marked,
+            )
         elif self.again:
-            yield f"several_starts: {count}{marked}"
+            yield tell("several_starts: {count}{marked}", count=count, marked=marked)
 
     def _differing(self) -> Iterator[str]:
         for path in dict.fromkeys(path for each in self.told for path in each.facts):

@@ -13,6 +13,7 @@ from fiche.importers._scan import Message, messages, plain
 from fiche.kernel.address import Pointer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import NotObserved
+from fiche.kernel.said import tell
 
 # torch 2.13 (CUDACachingAllocator.cpp, PR #180946) warns of each request that the driver turns down, in
 # exact bytes, before it frees its cache and asks again: thousands of lines in a run that goes well.
@@ -98,9 +99,16 @@ def _attempts(shown: list[Message], count: int, sha256: str) -> NotObserved:
     first, last = shown[0], shown[-1]
     line = _TRIED.match(plain(first.content[first.start : first.start + 400]).encode())
     text = line[0].decode() if line else first.shown(first.match.end())
-    more = f", {count} times, the last on line {last.line}" if count > 1 else ""
+    reason = tell("an attempt, after which the allocator frees its cache and asks again")
+    if count > 1:
+        reason = tell(
+            "an attempt, after which the allocator frees its cache and asks again, {count} times, the last on "
+            "line {line}",
+            count=count,
+            line=str(last.line),
+        )
     return NotObserved(
         pointer=Pointer(sha256=sha256, line=first.line, text=text),
         text=text,
-        reason=f"an attempt, after which the allocator frees its cache and asks again{more}",
+        reason=reason,
     )

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from itertools import islice
 
 from fiche.importers._lines import Line, lines
+from fiche.kernel.said import tell
 
-RANK_0 = "rank_0_only: one rank alone prints its figures; other ranks may hold more"
-DEVICE = "device_not_named: the file does not say which device the figures are of"
-WINDOW = (
-    "peaks_since_previous_line: the program resets its peaks at each line; the run's peak is the largest "
-    "of all lines, and what follows the last line is in none"
+RANK_0 = tell("rank_0_only: one rank alone prints its figures; other ranks may hold more")
+DEVICE = tell("device_not_named: the file does not say which device the figures are of")
+WINDOW = tell(
+    "peaks_since_previous_line: the program resets its peaks at each line; the run's "
+    "peak is the largest of all lines, and what follows the last line is in none"
 )
-COMPUTED = (
+COMPUTED = tell(
     "computed_not_observed: the program computed these figures from counts; nothing was measured"
 )
 
@@ -26,7 +27,9 @@ _TRIED = 400
 
 def binary(label: str, power: int) -> str:
     """The warning that a decimal label stands for a power of two."""
-    return f"unit_label_is_binary: the program's {label} is 2**{power} bytes"
+    return tell(
+        "unit_label_is_binary: the program's {label} is 2**{power} bytes", label=label, power=power
+    )
 
 
 def surely(content: bytes, anchors: Sequence[bytes], *grammars: re.Pattern[str]) -> bool:

@@ -11,6 +11,7 @@ from fiche.importers._logged import Counter, Refusals, Rule, note
 from fiche.importers._sheet import Sheet
 from fiche.kernel.piece import Printed
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 _UNITS = {"B": 1, "K": KIB, "M": MIB, "G": GIB}
 _BINARY_LABELS = frozenset({"KB", "MB", "GB"})
@@ -101,7 +102,7 @@ def _blocks(log: TrtllmLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _engine(log: TrtllmLog, line: Line, match: re.Match[str]) -> None:
-    log.sheet.plan(line, match[0], "size of a file, not of memory")
+    log.sheet.plan(line, match[0], tell("size of a file, not of memory"))
 
 
 def _profiled(log: TrtllmLog, line: Line, match: re.Match[str]) -> None:

@@ -14,6 +14,7 @@ from fiche.importers._lines import GROUPED, NUMBER, Line, spaced
 from fiche.importers._logged import Counter, Rule, gib, note
 from fiche.importers._vllm_speaker import VllmLog
 from fiche.kernel.lazy import lazy
+from fiche.kernel.said import tell
 
 _WEIGHTS = Counter("vllm.model_weights", "process_allocator", "delta")
 _TOTAL = Counter("total_gpu_memory", "device", "total")
@@ -49,7 +50,7 @@ def _total(log: VllmLog, line: Line, number: str, label: str) -> None:
 
 def _instance(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     _total(log, line, match["total"], "GiB")
-    log.sheet.plan(line, match["budget"], "a budget: the device's total times a setting")
+    log.sheet.plan(line, match["budget"], tell("a budget: the device's total times a setting"))
     log.forms.add("instance")
 
 
@@ -98,7 +99,7 @@ def _blocks(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     note(log.sheet, line, _BLOCKS, int(match["blocks"]), unit="blocks", rank=log.engine(line))
     if match["swap"]:
         words = f"# CPU blocks: {match['swap']}"
-        log.sheet.plan(line, words, "swap space in host memory, from a setting")
+        log.sheet.plan(line, words, tell("swap space in host memory, from a setting"))
 
 
 def _tokens(log: VllmLog, line: Line, match: re.Match[str]) -> None:
@@ -144,7 +145,7 @@ def _startup(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     """0.11 on: the whole account after start. From 0.12 the activations include the graphs' estimate."""
     _total(log, line, match["total"], " GiB")
     log.see(line, _FREE, gib(match["free"]), "on startup")
-    log.sheet.plan(line, match["desired"], "the budget asked for by a setting, not a need")
+    log.sheet.plan(line, match["desired"], tell("the budget asked for by a setting, not a need"))
     log.sheet.fact(line, "engine.settings.gpu_memory_utilization", match["share"])
     told = _USED.finditer(match["uses"] or "")
     uses = {re.sub(r"\s", "", used["what"]): used["amount"] for used in told}
@@ -153,7 +154,7 @@ def _startup(log: VllmLog, line: Line, match: re.Match[str]) -> None:
         marks = {"includes_estimate": True} if included else {}
         log.see(line, _USES[what], gib(amount), "Actual usage", marks)
     if match["replace"]:
-        reason = "settings that the program suggests, by its own arithmetic"
+        reason = tell("settings that the program suggests, by its own arithmetic")
         log.sheet.plan(line, match["replace"].strip(), reason)
 
 
@@ -175,7 +176,7 @@ def _peak(log: VllmLog, line: Line, match: re.Match[str]) -> None:
 
 
 def _advice(log: VllmLog, line: Line, match: re.Match[str]) -> None:
-    log.sheet.plan(line, match[0], "a sentence that never changes, no figure of this run")
+    log.sheet.plan(line, match[0], tell("a sentence that never changes, no figure of this run"))
 
 
 RULES: tuple[Rule[VllmLog], ...] = (

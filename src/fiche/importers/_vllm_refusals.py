@@ -15,9 +15,10 @@ from fiche.importers._logged import Counter, Rule, gib, note
 from fiche.importers._vllm_figures import KV_CACHE, KV_TOKENS
 from fiche.importers._vllm_speaker import VllmLog
 from fiche.kernel.piece import Failure, Printed
+from fiche.kernel.said import tell
 
 _SHOWN = 500
-_BUDGET = "the budget asked for by a setting, not a need"
+_BUDGET = tell("the budget asked for by a setting, not a need")
 _ONE_REQUEST = Counter("vllm.kv_cache_one_request", "process", "need", "estimated")
 
 
@@ -78,7 +79,7 @@ def _one_request(log: VllmLog, line: Line, match: re.Match[str]) -> None:
     marks = {"at_tokens": grouped(match["length"])}
     note(log.sheet, line, _ONE_REQUEST, gib(match["needed"], label), rank=rank, marks=marks)
     note(log.sheet, line, KV_CACHE, gib(match["kept"], label), rank=rank)
-    reason = "computed from the model's length and a setting: neither figure was measured"
+    reason = tell("computed from the model's length and a setting: neither figure was measured")
     log.sheet.plan(line, match["figures"], reason)
 
 

@@ -16,6 +16,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _TITLE = b"Memory Usage for loading `"
 _HEAD = (b"Largest Layer", b"Total Size")
@@ -48,7 +49,9 @@ def read(content: bytes, sha256: str) -> Reading:
             sheet.fact(line, "model.name", title["name"])
             text = title[0]
             sheet.plan(
-                line, text, "accelerate computed it from counts of parameters; nothing was measured"
+                line,
+                text,
+                tell("accelerate computed it from counts of parameters; nothing was measured"),
             )
         row = _ROW.search(line.raw)
         if row is not None:
@@ -56,7 +59,7 @@ def read(content: bytes, sha256: str) -> Reading:
     if not sheet.planned:
         raise nothing_found(content, sha256, "a row of accelerate's table of estimates")
     sheet.warn(_training.COMPUTED)
-    sheet.warn("unit_label_is_binary: KB, MB and GB are powers of 1024 in this table")
+    sheet.warn(tell("unit_label_is_binary: KB, MB and GB are powers of 1024 in this table"))
     return sheet.reading("accelerate_estimate", "table")
 
 

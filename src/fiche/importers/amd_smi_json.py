@@ -19,6 +19,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import unavailable
+from fiche.kernel.said import tell
 
 # (path below a device, what it is): metric, static, monitor.
 _FIGURES = (
@@ -70,7 +71,7 @@ def read(content: bytes, sha256: str) -> Reading:
     found.notes(sheet)
     gauges.close()
     amd.unmeasured(gauges)
-    sheet.warn("unit_label_is_binary: amd-smi says MB and means 2**20 bytes")
+    sheet.warn(tell("unit_label_is_binary: amd-smi says MB and means 2**20 bytes"))
     return sheet.reading("amd_smi_json", "json", amd.BACKEND)
 
 

@@ -18,6 +18,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _GPU = lazy(r"(?:^|\s)GPU: ([0-9]{1,4})\s{0,8}$")
 _PAIR = lazy(r"(?:^|\s)([A-Z][A-Z_0-9]{2,40}):(?:\s{1,8}(\S.{0,200}))?$")
@@ -62,7 +63,7 @@ def read(content: bytes, sha256: str) -> Reading:
         raise nothing_found(content, sha256, "memory in the output of amd-smi")
     state.gauges.close()
     amd.unmeasured(state.gauges)
-    sheet.warn("unit_label_is_binary: amd-smi says MB and GB and means 2**20 and 2**30 bytes")
+    sheet.warn(tell("unit_label_is_binary: amd-smi says MB and GB and means 2**20 and 2**30 bytes"))
     return sheet.reading("amd_smi_text", "+".join(state.shapes), amd.BACKEND)
 
 

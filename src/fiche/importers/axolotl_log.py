@@ -20,6 +20,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import bounds_only
+from fiche.kernel.said import tell
 
 _METRICS = (b"memory/max_", b"memory/device_")
 _LINES = (
@@ -124,7 +125,7 @@ def _line(sheet: Sheet, line: Line, before: str) -> str:
     platform = _PLATFORM.search(line.text)
     name = platform["platform"] if platform is not None else before
     if name == "npu" or (new is not None and new["reserved"] is None and name != "mps"):
-        reason = "on this platform the figures are not the ones that they are called"
+        reason = tell("on this platform the figures are not the ones that they are called")
         sheet.plan(line, line.text[:400], reason)
         return name
     if new is not None:
@@ -185,8 +186,10 @@ def _usage(sheet: Sheet, line: Line, found: re.Match[str]) -> None:
         misc = nearest(found["misc"], "GB", GIB)
         sheet.see(line, "misc", misc, scope="device", stat="delta", rank=rank, label=label)
         sheet.warn(
-            "beyond_the_allocator: misc is what NVML sees on the device, of every process, beyond what this "
-            "process's allocator holds"
+            tell(
+                "beyond_the_allocator: misc is what NVML sees on the device, of every process, "
+                "beyond what this process's allocator holds"
+            )
         )
     sheet.warn(_training.binary("GB", 30))
 

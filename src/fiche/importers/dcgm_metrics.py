@@ -21,6 +21,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import unavailable
+from fiche.kernel.said import tell
 
 _NAMES = Names(
     {
@@ -72,11 +73,17 @@ def read(content: bytes, sha256: str) -> Reading:
         sheet.further["hosts"] = list(state.hosts)[:100]
     if len(state.hosts) > 1:
         sheet.warn(
-            "several_hosts: the indices are those of several machines; each is listed under its own"
+            tell(
+                "several_hosts: the indices are those of several machines; each is listed under its "
+                "own"
+            )
         )
     state.gauges.close()
     sheet.warn(
-        "unit_not_printed: DCGM gives the frame buffer in MiB; neither metric nor column says so"
+        tell(
+            "unit_not_printed: DCGM gives the frame buffer in MiB; neither metric nor column "
+            "says so"
+        )
     )
     return sheet.reading("dcgm_metrics", "+".join(state.shapes), nvml.BACKEND)
 

@@ -17,6 +17,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _TITLE = b"Estimated memory needed for params, optim states"
 _ANCHORS = (_TITLE, b"offload_optimizer=", b"per CPU", b"SW: Model with", b"HW: Setup with")
@@ -46,8 +47,10 @@ def read(content: bytes, sha256: str) -> Reading:
             sheet.plan(
                 line,
                 "per CPU / per GPU table",
-                "DeepSpeed computed it from counts of parameters; nothing was measured, and activations are "
-                "left out",
+                tell(
+                    "DeepSpeed computed it from counts of parameters; nothing was measured, and "
+                    "activations are left out"
+                ),
             )
         row = _ROW.search(line.raw)  # a bar is no prefix here
         if row is not None:

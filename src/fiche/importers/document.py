@@ -11,6 +11,7 @@ from fiche.importers._figure_lines import MOST, figure_lines
 from fiche.importers._refusal import refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Passage, Reading
+from fiche.kernel.said import tell
 
 _HEAD = 1024
 _SURE, _PERHAPS = 95, 30
@@ -79,14 +80,21 @@ def _warnings(bare: list[str], passages: tuple[Passage, ...]) -> list[str]:
     """A page that is a picture has no words to look up: what it says rests on a person's word."""
     if not passages or len(bare) == len(passages):
         return [
-            "no_text_layer: the document holds no text, as a scan does: no quote can be looked up in it, "
-            "and its facts rest on the word of the person who types them"
+            tell(
+                "no_text_layer: the document holds no text, as a scan does: no quote can be looked "
+                "up in it, and its facts rest on the word of the person who types them"
+            )
         ]
     if bare and passages[0].place.startswith("page"):
         shown = ", ".join(place.removeprefix("page ") for place in bare[:20])
         return [
-            f"no_text_layer: {len(bare)} of {len(passages)} pages hold no text ({shown}): what stands there "
-            "rests on the word of the person who types it"
+            tell(
+                "no_text_layer: {count} of {pages} pages hold no text ({shown}): what stands there "
+                "rests on the word of the person who types it",
+                count=len(bare),
+                pages=len(passages),
+                shown=shown,
+            )
         ]
     return []
 

@@ -22,6 +22,7 @@ from fiche.importers._record_places import Form
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Observation, Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 _FAMILY = "fiche-environment/"
 _DOCUMENT = OwnDocument(
@@ -88,14 +89,22 @@ def _doubts(document: dict[str, Any]) -> Iterator[str]:
     for device in devices:
         total, above = device.get("total_memory_bytes"), device.get("nvml_total_bytes")
         if total is not None and above is not None and total > above:
-            yield f"inconsistent: device {device['index']} declares more than the system's tool counts"
+            yield tell(
+                "inconsistent: device {device} declares more than the system's tool counts",
+                device=device["index"],
+            )
     for entry in document.get("readings", ()):
         index = index_of(entry["device"])
         total = declared.get(index)
         if index not in declared:
-            yield f"inconsistent: {entry['device']} was read and is not listed in the environment"
+            yield tell(
+                "inconsistent: {entry} was read and is not listed in the environment",
+                entry=entry["device"],
+            )
         elif total is not None and entry.get("free_bytes", {}).get("bytes", 0) > total:
-            yield f"inconsistent: more is free on {entry['device']} than it declares"
+            yield tell(
+                "inconsistent: more is free on {entry} than it declares", entry=entry["device"]
+            )
 
 
 def _further(document: dict[str, Any]) -> dict[str, object]:

@@ -32,6 +32,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
 from fiche.kernel.piece import Capacity, Observation, Reading, Run
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
 
 _LEVELS = {
@@ -218,7 +219,12 @@ def _unended(record: Form) -> Iterator[str]:
     for phase, pointer in record.unfinished:
         where = f"line {pointer.line}" if pointer.path is None else pointer.path
         yield (
-            f"outcome_unknown: {_name(phase)} started ({where}) and has no end: neither success nor failure"
+            tell(
+                "outcome_unknown: {name} started ({where}) and has no end: neither success nor "
+                "failure",
+                name=_name(phase),
+                where=where,
+            )
         )
 
 

@@ -17,6 +17,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Failure, Observation, Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 _FAMILY = "fiche-run/"
 _DOCUMENT = OwnDocument(
@@ -115,14 +116,21 @@ def _warnings(document: dict[str, Any]) -> Iterator[str]:
     names = [entry["file"] for entry in document["records"]]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     listed = f": {', '.join(names[:_MOST_NAMED])}{more}" if names else ", and it names none"
-    yield f"index_only: what was measured are the records of this run, pieces of their own{listed}"
+    yield tell(
+        "index_only: what was measured are the records of this run, pieces of their own{listed}",
+        listed=listed,
+    )
     if document["exit"].get("signal") == "SIGKILL" and _kills(document) is None:
         yield (
-            "cause_uncertain: the process was killed from outside; too little host memory is the usual "
-            "reason, the system did not tell"
+            tell(
+                "cause_uncertain: the process was killed from outside; too little host memory is the "
+                "usual reason, the system did not tell"
+            )
         )
     for sentence in document.get("unwatched", ()):
-        yield f"not_watched: a process that used PyTorch left no record: {sentence}"
+        yield tell(
+            "not_watched: a process that used PyTorch left no record: {sentence}", sentence=sentence
+        )
 
 
 def accepts(head: bytes, name: str) -> int:

@@ -21,6 +21,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Observation, Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 from fiche.kernel.simulation import SIMULATION
 
 _FAMILY = "fiche-simulation/"
@@ -39,9 +40,9 @@ _FACTS = (
     ("allocator.settings", ("allocator", "settings")),
 )
 _STATS = {"start": "start", "peak": "peak", "end": "current"}
-_COMPUTED = (
-    "computed_only: a simulation ran the model's code without a device; nothing was observed, and it neither "
-    "admits nor excludes"
+_COMPUTED = tell(
+    "computed_only: a simulation ran the model's code without a device; nothing was "
+    "observed, and it neither admits nor excludes"
 )
 
 

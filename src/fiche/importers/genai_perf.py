@@ -16,6 +16,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "a GenAI-Perf or AIPerf export"
 _KEYS = (b'"input_config"', b'"request_throughput"', b'"request_latency"', b'"unit"')
@@ -74,7 +75,7 @@ def _read(content: bytes, sha256: str) -> Reading:
 def _metric(board: Board, metric: str, told: Mapping[str, Any]) -> None:
     unit = word(told.get("unit"))
     if not unit:
-        board.sheet.warn(f"no_unit: {metric} states no unit and is left out")
+        board.sheet.warn(tell("no_unit: {metric} states no unit and is left out", metric=metric))
         return
     for key, stat in _STATS.items():
         board.put((metric, key), told.get(key), metric, unit, stat=stat)
@@ -102,13 +103,18 @@ def _doubts(board: Board, root: Mapping[str, Any]) -> None:
     errors = members_of(root.get("error_request_count")).get("avg")
     if errors:
         board.sheet.warn(
-            f"requests_failed: {errors} requests failed: latencies and rates are of the others only"
+            tell(
+                "requests_failed: {errors} requests failed: latencies and rates are of the others "
+                "only",
+                errors=errors,
+            )
         )
     if root.get("was_cancelled") is True or root.get("is_complete") is False:
         reason = word(root.get("incomplete_reason"))[:120]
-        board.sheet.warn(
-            f"run_incomplete: the run did not end by itself{': ' + reason if reason else ''}"
-        )
+        ended = tell("run_incomplete: the run did not end by itself")
+        if reason:
+            ended = tell("run_incomplete: the run did not end by itself: {reason}", reason=reason)
+        board.sheet.warn(ended)
 
 
 MEMBER = Importer(

@@ -17,6 +17,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _NAMES = Names({"used": "memory.used", "process": "process.used_gpu_memory"})
 _GPU = lazy(r"(?:^|[\s'\"])GPU:([0-9]{1,4})\s{0,8}$")
@@ -56,17 +57,19 @@ def read(content: bytes, sha256: str) -> Reading:
                 gauges.sheet.plan(
                     row.pointer(sha256),
                     row.text.strip(),
-                    "NVML lists no process on this device; in a container it may see none",
+                    tell("NVML lists no process on this device; in a container it may see none"),
                 )
             else:
                 break
     if not found:
         raise nothing_found(content, sha256, "the list of torch.cuda.list_gpu_processes")
     gauges.close()
-    gauges.sheet.warn("unit_label_is_binary: the list says MB and means 2**20 bytes")
+    gauges.sheet.warn(tell("unit_label_is_binary: the list says MB and means 2**20 bytes"))
     gauges.sheet.warn(
-        "processes_present: the list does not say which process is the workload's; in a container the pids "
-        "are the host's"
+        tell(
+            "processes_present: the list does not say which process is the workload's; in a "
+            "container the pids are the host's"
+        )
     )
     return gauges.sheet.reading("gpu_processes", "list-gpu-processes")
 

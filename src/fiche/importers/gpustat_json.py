@@ -16,6 +16,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import unavailable
+from fiche.kernel.said import tell
 
 _FIGURES = (("memory.used", "used"), ("memory.total", "total"))
 _DETAILS = (("name", "name"), ("uuid", "uuid"))
@@ -38,8 +39,10 @@ def read(content: bytes, sha256: str) -> Reading:
     gauges.close()
     nvml.device_unavailable(gauges)
     sheet.warn(
-        "used_includes_reserve: gpustat asks NVML's first version, which counts the driver's own reserve as "
-        "used memory"
+        tell(
+            "used_includes_reserve: gpustat asks NVML's first version, which counts the driver's "
+            "own reserve as used memory"
+        )
     )
     return sheet.reading("gpustat_json", "gpustat", nvml.BACKEND)
 

@@ -17,6 +17,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "a GuideLLM report"
 _KEYS = (b'"benchmarks"', b'"metrics"', b'"successful"', b'"time_to_first_token_ms"')
@@ -58,7 +59,9 @@ def _read(content: bytes, sha256: str) -> Reading:
         raise shape_wrong(
             ("benchmarks",), "no benchmark has a figure of successful requests", sha256
         )
-    board.sheet.warn("unit_by_convention: request_latency is in seconds, other latencies say _ms")
+    board.sheet.warn(
+        tell("unit_by_convention: request_latency is in seconds, other latencies say _ms")
+    )
     version = word(members_of(root.get("metadata")).get("guidellm_version"))
     return board.sheet.reading("guidellm_report", "report json", version=version)
 
@@ -110,7 +113,13 @@ def _totals(board: Board, place: int, label: str, one: Mapping[str, Any]) -> Non
         lost = count(totals.get(key))
         if lost:
             board.sheet.warn(
-                f"requests_failed: {lost} requests {key} ({label}): latencies and rates are of the others only"
+                tell(
+                    "requests_failed: {lost} requests {key} ({label}): latencies and rates are of the "
+                    "others only",
+                    lost=lost,
+                    key=key,
+                    label=label,
+                )
             )
 
 

@@ -21,6 +21,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import bounds_only, exact_bytes
+from fiche.kernel.said import tell
 
 _KEYS = (
     r"before_init_mem_(?:cpu|gpu)|(?:init|train|eval|test)_mem_(?:cpu|gpu)_(?:alloc|peaked)_delta"
@@ -33,7 +34,7 @@ _MEANING = lazy(
 )
 _STATS = {None: "current", "alloc": "delta", "peaked": "peak_delta"}
 _SCOPES = {"cpu": "host_process", "gpu": "process_allocator"}
-_UNKNOWN_START = "the stage's starting level is written for init only"
+_UNKNOWN_START = tell("the stage's starting level is written for init only")
 
 
 def read(content: bytes, sha256: str) -> Reading:
@@ -96,7 +97,13 @@ def _note(sheet: Sheet, entry: Entry, figures: Mapping[str, Printed | None]) -> 
         meaning = _MEANING.fullmatch(value.key)
         figure = figures[value.key]
         if meaning is None or figure is None:
-            sheet.warn(f"not_available: {value.key} is printed as {value.text!r}")
+            sheet.warn(
+                tell(
+                    "not_available: {key} is printed as {text}",
+                    key=value.key,
+                    text=f"{value.text!r}",
+                )
+            )
             continue
         sheet.see(
             value.place,

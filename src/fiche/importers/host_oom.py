@@ -16,6 +16,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 
 def read(content: bytes, sha256: str) -> Reading:
@@ -33,7 +34,7 @@ def read(content: bytes, sha256: str) -> Reading:
 
 def _warnings(event: Event) -> Iterator[str]:
     if event.complete is False:
-        yield "truncated: the message breaks off; what it did not print is not known"
+        yield tell("truncated: the message breaks off; what it did not print is not known")
 
 
 def accepts(head: bytes, name: str) -> int:

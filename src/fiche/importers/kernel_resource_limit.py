@@ -16,6 +16,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 _START = lazy(
     rb"(?P<triton>outofresource:(?P<what>(?:shared|tensor)memory|threads|registers),?)"
@@ -96,7 +97,7 @@ def _ptxas(found: Draft) -> None:
 
 def _warnings(event: Event) -> Iterator[str]:
     if event.complete is False:
-        yield "truncated: the message breaks off; what it did not print is not known"
+        yield tell("truncated: the message breaks off; what it did not print is not known")
 
 
 def accepts(head: bytes, name: str) -> int:

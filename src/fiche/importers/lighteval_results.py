@@ -20,6 +20,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "lighteval results"
 _RESULTS = lazy(rb'"results"\s{0,20}:\s{0,20}\{')
@@ -50,7 +51,11 @@ def _read(content: bytes, sha256: str) -> Reading:
     limit = count(general.get("max_samples"))
     if limit is not None:
         board.sheet.warn(
-            f"limited: the run was limited to {limit} samples a task: it does not stand for the whole data set"
+            tell(
+                "limited: the run was limited to {limit} samples a task: it does not stand for the "
+                "whole data set",
+                limit=limit,
+            )
         )
     if not board.sheet.results:
         raise shape_wrong(("results",), "no task has a result", sha256)
@@ -66,7 +71,7 @@ def _task(board: Board, task: str, metrics: Mapping[str, Any], root: Mapping[str
         if isinstance(error, int | Decimal) and not isinstance(error, bool):
             marks["stderr"] = str(error)
         else:
-            board.sheet.warn("stderr_missing: some scores have no standard error")
+            board.sheet.warn(tell("stderr_missing: some scores have no standard error"))
         board.put(("results", task, metric), value, metric, "score", label=task, marks=marks)
 
 

@@ -18,6 +18,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _ANCHORS = (b"DeviceStatsMonitor.", b"_id: ")
 _BYTES = lazy(
@@ -52,10 +53,13 @@ def read(content: bytes, sha256: str) -> Reading:
     if any(seen.device_index is None for seen in sheet.observations):
         sheet.warn(_training.DEVICE)
     sheet.warn(
-        "sampled: the program looks at its hooks only; what was highest between them shows in columns of peaks"
+        tell(
+            "sampled: the program looks at its hooks only; what was highest between them shows "
+            "in columns of peaks"
+        )
     )
     if not ends_whole(content, _HEADER):
-        sheet.warn("truncated: the last row breaks off; its last cell is left out")
+        sheet.warn(tell("truncated: the last row breaks off; its last cell is left out"))
     return sheet.reading("lightning_csv", "csv-logger")
 
 
@@ -63,7 +67,9 @@ def _seen(sheet: Sheet, column: Column) -> None:
     """Note what a column of memory says."""
     place = column.pointer(sheet.sha256)
     if _SHARE.fullmatch(column.name):
-        sheet.plan(place, column.name, "a percentage of something whose total is not in the file")
+        sheet.plan(
+            place, column.name, tell("a percentage of something whose total is not in the file")
+        )
     old, named = _OLD.fullmatch(column.name), _BYTES.fullmatch(column.name)
     if old is not None:
         value = about(column.text.partition(".")[0], " MB", MIB)

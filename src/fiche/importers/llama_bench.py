@@ -20,6 +20,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "results of llama-bench"
 _KEYS = (b"avg_ts", b"stddev_ts", b"n_gen", b"build_commit")
@@ -66,7 +67,10 @@ def _read(content: bytes, sha256: str) -> Reading:
     if not sheet.results:
         raise refused("F424", f"the file does not hold {_WHAT}", sha256)
     sheet.warn(
-        "tokens_of_one_sequence: rates of one benchmark loop, without sampling and without other requests"
+        tell(
+            "tokens_of_one_sequence: rates of one benchmark loop, without sampling and without "
+            "other requests"
+        )
     )
     build = sheet.facts.get("engine.version")
     return sheet.reading("llama_bench", shape, version=build.value if build else "")

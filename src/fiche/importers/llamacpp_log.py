@@ -21,6 +21,7 @@ from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 # Failures first: a buffer that is printed later shows that the program went on.
 _FIGURES = (
@@ -55,17 +56,22 @@ def _doubts(log: LlamaLog) -> None:
     sheet = log.sheet
     if log.buffers:
         sheet.warn(
-            "own_buffers_only: these are buffers by llama.cpp's own account; the driver's context, cuBLAS and "
-            "memory pools come on top"
+            tell(
+                "own_buffers_only: these are buffers by llama.cpp's own account; the driver's "
+                "context, cuBLAS and memory pools come on top"
+            )
         )
     if log.projected:
         sheet.warn(
-            "projection: a table tells of more than the device holds: it was planned, nothing was allocated"
+            tell(
+                "projection: a table tells of more than the device holds: it was planned, nothing "
+                "was allocated"
+            )
         )
     if any(failure.truncated for failure in sheet.failures):
-        sheet.warn("truncated: a message breaks off; what it did not print is not known")
+        sheet.warn(tell("truncated: a message breaks off; what it did not print is not known"))
     if any(failure.recovered for failure in sheet.failures):
-        sheet.warn("recovered: an allocation failed, and the program went on with less")
+        sheet.warn(tell("recovered: an allocation failed, and the program went on with less"))
 
 
 MEMBER = Importer(

@@ -16,6 +16,7 @@ from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _KEYS = {"vram_allocated": "allocated_bytes", "vram_reserved": "reserved_bytes"}
 _ANCHORS = tuple(f'"{key}"'.encode() for key in _KEYS)
@@ -39,7 +40,7 @@ def read(content: bytes, sha256: str) -> Reading:
         )
     sheet.warn(_training.RANK_0)
     sheet.warn(_training.DEVICE)
-    sheet.warn("unit_not_printed: the program writes 2**30 bytes and no unit")
+    sheet.warn(tell("unit_not_printed: the program writes 2**30 bytes and no unit"))
     _broken(sheet, content)
     return sheet.reading("llamafactory_log", "trainer-log-jsonl")
 
@@ -47,10 +48,14 @@ def read(content: bytes, sha256: str) -> Reading:
 def _note(sheet: Sheet, number: int, key: str, entry: dict[str, object]) -> None:
     value = _json.number(entry[key])
     if value is None or value < 0 or value.is_signed():
-        sheet.warn(f"not_available: {key} is missing for this kind of device")
+        sheet.warn(tell("not_available: {key} is missing for this kind of device", key=key))
         return
     if value == 0:
-        sheet.warn(f"zero_may_be_unmeasured: {key} is 0, as it is without a device that counts")
+        sheet.warn(
+            tell(
+                "zero_may_be_unmeasured: {key} is 0, as it is without a device that counts", key=key
+            )
+        )
     step = _json.whole(entry.get("current_steps"))
     sheet.see(
         _json.pointer(sheet.sha256, (key,), entry[key], number),
@@ -77,7 +82,9 @@ def _broken(sheet: Sheet, content: bytes) -> None:
         if number not in whole and holds(line, _ANCHORS)
     ]
     if torn:
-        sheet.warn(f"truncated: line {torn[0]} is no whole JSON object and is left out")
+        sheet.warn(
+            tell("truncated: line {torn} is no whole JSON object and is left out", torn=torn[0])
+        )
 
 
 def accepts(content: bytes, name: str) -> int:

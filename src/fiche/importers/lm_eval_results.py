@@ -19,6 +19,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "lm-evaluation-harness results"
 _RESULTS = lazy(rb'"results"\s{0,20}:\s{0,20}\{')
@@ -143,17 +144,28 @@ def _warn(board: Board, root: Mapping[str, Any]) -> None:
     limit = _limit(root)
     if limit is not None:
         board.sheet.warn(
-            f"limited: the run was limited to {limit} samples a task (a share where below 1): it does not "
-            "stand for the whole data set"
+            tell(
+                "limited: the run was limited to {limit} samples a task (a share where below 1): it "
+                "does not stand for the whole data set",
+                limit=limit,
+            )
         )
     bare = [r for r in board.sheet.results if "stderr" not in r.marks]
     if bare:
         named = ", ".join(dict.fromkeys(f"{r.label} {r.metric}" for r in bare[:8]))
-        board.sheet.warn(f"stderr_missing: {len(bare)} score(s) have no standard error: {named}")
+        board.sheet.warn(
+            tell(
+                "stderr_missing: {count} score(s) have no standard error: {named}",
+                count=len(bare),
+                named=named,
+            )
+        )
     if any("scale" not in result.marks for result in board.sheet.results):
         board.sheet.warn(
-            "scale_by_metric: each metric has a scale of its own, which the file does not name: 62.0 is not "
-            "0.62 unless the metric says so"
+            tell(
+                "scale_by_metric: each metric has a scale of its own, which the file does not name: "
+                "62.0 is not 0.62 unless the metric says so"
+            )
         )
 
 

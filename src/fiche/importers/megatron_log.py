@@ -22,6 +22,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
+from fiche.kernel.said import tell
 
 _ANCHORS = (
     b"memory (MB) |",
@@ -158,10 +159,13 @@ def _report(sheet: Sheet, line: Line, text: str, rank: int | str | None, label: 
 
 def _ranks(sheet: Sheet, rank: int | str | None) -> None:
     if rank is None:
-        sheet.warn("rank_not_named: this version does not print which rank a line is of")
+        sheet.warn(tell("rank_not_named: this version does not print which rank a line is of"))
     else:
         sheet.warn(
-            "some_ranks_only: the first data-parallel rank of each group prints; the others may hold more"
+            tell(
+                "some_ranks_only: the first data-parallel rank of each group prints; the others may "
+                "hold more"
+            )
         )
 
 
@@ -198,7 +202,7 @@ def _keyed(sheet: Sheet, line: Line, text: str, rank: int | str | None, label: s
         known = sheet.counters.get("num_alloc_retries", 0)
         sheet.counters["num_alloc_retries"] = max(known, int(retries["count"]))
     if found:
-        sheet.warn("unit_label_is_decimal: a gigabyte of this program is 10**9 bytes")
+        sheet.warn(tell("unit_label_is_decimal: a gigabyte of this program is 10**9 bytes"))
         _ranks(sheet, rank)
     return "bridge-memory" if found else ""
 
@@ -225,7 +229,7 @@ def _theory(sheet: Sheet, line: Line) -> None:
         for name, number in terms.items():
             _plan(sheet, line, f"theoretical {name}", number)
         text = found.string[found.start() : more.end() if more is not None else found.end()]
-        sheet.plan(line, text, "computed by Megatron; nothing was measured")
+        sheet.plan(line, text, tell("computed by Megatron; nothing was measured"))
     layer = _training.fits(line, "per transformer layer", _LAYER)
     if layer is not None:
         _plan(sheet, line, "activation per transformer layer", layer["value"])

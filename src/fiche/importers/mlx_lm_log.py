@@ -19,6 +19,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import bounds_only
+from fiche.kernel.said import tell
 
 _ANCHORS = (b"Peak mem ", b"Peak memory: ", b"peak_memory=")
 _SPEED = (b"tokens-per-sec", b"generation_tps=")
@@ -48,7 +49,7 @@ def read(content: bytes, sha256: str) -> Reading:
             continue
         told = found.groupdict()
         if told.get("label", "").startswith("Averages"):
-            sheet.plan(line, found[0][:400], "the mean of several runs' peaks is no peak")
+            sheet.plan(line, found[0][:400], tell("the mean of several runs' peaks is no peak"))
             continue
         step = told.get("step")
         sheet.see(
@@ -64,10 +65,12 @@ def read(content: bytes, sha256: str) -> Reading:
     if sheet.empty:
         raise nothing_found(content, sha256, "MLX-LM's peak of memory")
     sheet.warn(
-        "unit_not_certain: GB is 10**9 bytes in newer versions and 2**30 in the first ones; the interval "
-        "holds both"
+        tell(
+            "unit_not_certain: GB is 10**9 bytes in newer versions and 2**30 in the first ones; "
+            "the interval holds both"
+        )
     )
-    sheet.warn("unified_memory: MLX's memory is shared with the host")
+    sheet.warn(tell("unified_memory: MLX's memory is shared with the host"))
     return sheet.reading("mlx_lm_log", shape or "benchmark")
 
 

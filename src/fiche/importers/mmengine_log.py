@@ -17,6 +17,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _ANCHORS = (b"memory: ", b'"memory":')
 _FRONT = (
@@ -71,14 +72,14 @@ def _note(
         window="since_previous_line" if resets else "",
         marks={} if step is None else {"step": step},
     )
-    sheet.warn("unit_not_printed: the program writes whole MiB and no unit")
+    sheet.warn(tell("unit_not_printed: the program writes whole MiB and no unit"))
     if resets:
         sheet.warn(_training.WINDOW)
         sheet.warn(_training.RANK_0)
     elif resets is None:
-        sheet.warn("window_not_told: MMEngine resets the peak at each line, MMCV does not")
+        sheet.warn(tell("window_not_told: MMEngine resets the peak at each line, MMCV does not"))
     else:
-        sheet.warn("largest_of_ranks: the figure is the largest of all ranks")
+        sheet.warn(tell("largest_of_ranks: the figure is the largest of all ranks"))
 
 
 def _is_row(entry: dict[str, object]) -> bool:

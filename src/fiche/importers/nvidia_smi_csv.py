@@ -20,6 +20,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import unavailable
+from fiche.kernel.said import tell
 
 _LOOKED_AT = 262_144
 _FIELDS = {
@@ -91,12 +92,17 @@ def read(content: bytes, sha256: str) -> Reading:
     nvml.device_unavailable(state.gauges)
     if state.nameless:
         sheet.warn(
-            "device_not_named: no column tells the devices apart; rows of several may be mixed, and the "
-            "largest of all rows is listed"
+            tell(
+                "device_not_named: no column tells the devices apart; rows of several may be mixed, "
+                "and the largest of all rows is listed"
+            )
         )
     if state.short:
         sheet.warn(
-            f"truncated: {state.short} rows have fewer fields than the header and are left out"
+            tell(
+                "truncated: {short} rows have fewer fields than the header and are left out",
+                short=state.short,
+            )
         )
     return sheet.reading("nvidia_smi_csv", "+".join(state.shapes), nvml.BACKEND)
 

@@ -16,6 +16,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _NAMES = Names({"used": "fb"})
 
@@ -35,7 +36,7 @@ def read(content: bytes, sha256: str) -> Reading:
     if gauges.empty:
         raise nothing_found(content, sha256, "rows of nvidia-smi dmon with a column fb (-s m)")
     gauges.close()
-    sheet.warn("unit_label_is_binary: the header says MB and the figures are MiB")
+    sheet.warn(tell("unit_label_is_binary: the header says MB and the figures are MiB"))
     return sheet.reading("nvidia_smi_dmon", f"dmon-{''.join(groups)}", nvml.BACKEND)
 
 

@@ -16,6 +16,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _NAMES = Names({"used": "fb.device", "process": "fb"})
 _ROW = lazy(
@@ -37,7 +38,7 @@ def read(content: bytes, sha256: str) -> Reading:
     if gauges.empty and not any(device.listed is False for device in gauges.devices.values()):
         raise nothing_found(content, sha256, "rows of nvidia-smi pmon with a column fb (-s m)")
     gauges.close()
-    sheet.warn("unit_label_is_binary: the header says MB and the figures are MiB")
+    sheet.warn(tell("unit_label_is_binary: the header says MB and the figures are MiB"))
     return sheet.reading("nvidia_smi_pmon", "pmon-m", nvml.BACKEND)
 
 

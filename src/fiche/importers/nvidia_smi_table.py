@@ -21,6 +21,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _HEADING = b"NVIDIA-SMI"
 _OWN = lazy(rb"\||\+-|^[A-Z][a-z]{2} [A-Z][a-z]{2} |^Every ")
@@ -87,7 +88,7 @@ def read(content: bytes, sha256: str) -> Reading:
     if state.gauges.empty:
         raise nothing_found(content, sha256, "a device's row of the table of nvidia-smi")
     if state.cut:
-        sheet.warn("truncated: a table breaks off; what it did not print is not known")
+        sheet.warn(tell("truncated: a table breaks off; what it did not print is not known"))
     state.gauges.close()
     nvml.device_unavailable(state.gauges)
     if state.mig:
@@ -232,7 +233,10 @@ def _began(row: Row, state: _State, first: re.Match[str], bus: re.Match[str], er
     state.seen.add(index)
     if first[2].strip().endswith("..."):
         state.gauges.sheet.warn(
-            "device_name_cut: the column of names is narrow; a name is cut and its last word left out"
+            tell(
+                "device_name_cut: the column of names is narrow; a name is cut and its last word "
+                "left out"
+            )
         )
 
 

@@ -18,6 +18,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WAY = lazy(r"X|NV[0-9]{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|P2P|C2C|UPI|N/A")
 _GPU = lazy(r"GPU([0-9]{1,3})")
@@ -73,8 +74,10 @@ def read(content: bytes, sha256: str) -> Reading:
     if matrix.cards:
         sheet.further["network_cards"] = matrix.cards
     sheet.warn(
-        "topology: which links join the GPUs is printed, their bandwidth is not; the indices are those of "
-        "the tool, a program may count otherwise (CUDA_DEVICE_ORDER)"
+        tell(
+            "topology: which links join the GPUs is printed, their bandwidth is not; the indices "
+            "are those of the tool, a program may count otherwise (CUDA_DEVICE_ORDER)"
+        )
     )
     return sheet.reading("nvidia_smi_topo", "topo-m", nvml.BACKEND)
 

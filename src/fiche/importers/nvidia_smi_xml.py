@@ -20,6 +20,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _LOG = "nvidia_smi_log"
 _MARKS = (b"<nvidia_smi_log", b"nvsmi_device_v")
@@ -156,7 +157,7 @@ def read(content: bytes, sha256: str) -> Reading:
             if not cut:
                 raise
             sheet.warn(
-                "truncated: the last document breaks off; what it did not print is not known"
+                tell("truncated: the last document breaks off; what it did not print is not known")
             )
         mig |= report.mig
         attached = report.attached or attached

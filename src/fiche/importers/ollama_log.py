@@ -18,6 +18,7 @@ from fiche.importers._slog import decimal
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _LOADED = Counter("ollama.ps_size", "process", "current", "runtime_reported")
 
@@ -92,13 +93,17 @@ def _read(content: bytes, sha256: str) -> Reading:
         raise nothing_found(content, sha256, "lines of Ollama about memory")
     if log.estimates:
         sheet.warn(
-            "estimate_not_measured: memory.required and the like are Ollama's estimate before loading; only "
-            "free memory was read from the devices"
+            tell(
+                "estimate_not_measured: memory.required and the like are Ollama's estimate before "
+                "loading; only free memory was read from the devices"
+            )
         )
     if log.decimal:
-        sheet.warn("unit_label_is_decimal: GB in the table of ollama ps is 10**9 bytes")
+        sheet.warn(tell("unit_label_is_decimal: GB in the table of ollama ps is 10**9 bytes"))
         sheet.warn(
-            "split_not_per_device: the table gives one size for all devices and the host together"
+            tell(
+                "split_not_per_device: the table gives one size for all devices and the host together"
+            )
         )
     return sheet.reading("ollama_log", log.shape, log.backend, log.version)
 

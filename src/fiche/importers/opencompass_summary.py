@@ -17,6 +17,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _HEAD = lazy(rb"\A(?:\xef\xbb\xbf)?dataset,version,metric,mode,[^\r\n]")
 _NUMBER = lazy(r"-?\d{1,12}(?:\.\d{1,12})?")
@@ -45,9 +46,12 @@ def _read(content: bytes, sha256: str) -> Reading:
     if not board.sheet.results:
         raise refused("F424", "the file does not hold a score", sha256)
     _model(board, models, lines[0])
-    board.sheet.warn("stderr_missing: the format has no standard errors")
+    board.sheet.warn(tell("stderr_missing: the format has no standard errors"))
     board.sheet.warn(
-        "scale_by_metric: accuracy is in percent; the scale of other metrics the file does not name"
+        tell(
+            "scale_by_metric: accuracy is in percent; the scale of other metrics the file does "
+            "not name"
+        )
     )
     return board.sheet.reading("opencompass_summary", "summary csv")
 
@@ -85,7 +89,10 @@ def _model(board: Board, models: list[str], line: str) -> None:
         board.sheet.fact(at, "model.alias", models[0].strip())
     else:
         board.sheet.warn(
-            "several_models: the table holds several models; each score is marked with its column's name"
+            tell(
+                "several_models: the table holds several models; each score is marked with its "
+                "column's name"
+            )
         )
 
 

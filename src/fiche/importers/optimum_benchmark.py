@@ -21,6 +21,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _MB = 1_000_000
 _MOST_STAGES = 200
@@ -175,16 +176,23 @@ class _Report:
         sheet = self.board.sheet
         if name in _NVML and self.config.maker == "rocm":
             sheet.warn(
-                "rocm_not_measured: on ROCm the program reads a device's total for what is used, and adds "
-                "up its samples of a process: both are left aside"
+                tell(
+                    "rocm_not_measured: on ROCm the program reads a device's total for what is used, and "
+                    "adds up its samples of a process: both are left aside"
+                )
             )
             return "on ROCm this is no use of memory: a total, or a sum of samples"
         if figure or name == "max_ram":
             return ""
         if name == "max_process_vram":
-            sheet.warn("process_memory_unavailable: NVML did not show what the process held")
+            sheet.warn(tell("process_memory_unavailable: NVML did not show what the process held"))
             return "in a container NVML's pids do not match, so zero means not found"
-        sheet.warn(f"zero_may_be_unmeasured: {name} is zero: nothing was used, or nothing was read")
+        sheet.warn(
+            tell(
+                "zero_may_be_unmeasured: {name} is zero: nothing was used, or nothing was read",
+                name=name,
+            )
+        )
         return "a zero that the program also writes where it could read nothing"
 
     def _latency(self, path: Path, told: Mapping[str, Any], label: str) -> None:
@@ -199,22 +207,28 @@ class _Report:
         sheet, devices = self.board.sheet, self.config.devices
         if self._seen - {"max_ram"}:
             sheet.warn(
-                "device_not_named: the report does not say of which device its figures are; ids in the "
-                "configuration are NVML's"
+                tell(
+                    "device_not_named: the report does not say of which device its figures are; ids in "
+                    "the configuration are NVML's"
+                )
             )
             if len(devices) != 1:
-                sheet.warn("summed_over_devices: figures are sums over the chosen devices")
+                sheet.warn(tell("summed_over_devices: figures are sums over the chosen devices"))
         if self._seen & {*_NVML, "max_ram"}:
-            sheet.warn("sampled: read every 10 ms: the true peak may be higher")
+            sheet.warn(tell("sampled: read every 10 ms: the true peak may be higher"))
         if self._seen & _NVML and self.config.maker is None:
             sheet.warn(
-                "maker_not_told: on ROCm max_global_vram is a total and max_process_vram a sum of samples; "
-                "this file does not say whose GPUs it had"
+                tell(
+                    "maker_not_told: on ROCm max_global_vram is a total and max_process_vram a sum of "
+                    "samples; this file does not say whose GPUs it had"
+                )
             )
         if self.config.several_processes:
             sheet.warn(
-                "averaged_over_processes: max_global_vram is a mean over processes, the other figures are "
-                "their sums"
+                tell(
+                    "averaged_over_processes: max_global_vram is a mean over processes, the other "
+                    "figures are their sums"
+                )
             )
 
 

@@ -15,6 +15,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _ANCHORS = (b"Peak Mem.",)
 _PEAK = spaced(rf"Peak Mem\.: (?P<peak>{NUMBER}) (?:/ (?P<total>{NUMBER}) )?GiB")
@@ -51,7 +52,10 @@ def read(content: bytes, sha256: str) -> Reading:
     if sheet.empty:
         raise nothing_found(content, sha256, "a step line of prime-rl with its peak of memory")
     sheet.warn(
-        "counter_not_told: older versions print what the allocator gave out, newer ones what it holds"
+        tell(
+            "counter_not_told: older versions print what the allocator gave out, newer ones what "
+            "it holds"
+        )
     )
     sheet.warn(_training.RANK_0)
     return sheet.reading("prime_rl_log", "step-line")

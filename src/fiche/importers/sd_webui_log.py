@@ -13,6 +13,7 @@ from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _ANCHORS = (b"Torch active/reserved",)
 _WHOLE = r"[0-9]{1,9}"
@@ -56,7 +57,10 @@ def read(content: bytes, sha256: str) -> Reading:
         raise nothing_found(content, sha256, "the web UI's line of memory")
     sheet.warn(_training.DEVICE)
     sheet.warn(
-        "peaks_of_a_job: the web UI resets its peaks at each job; loading a model is in none of them"
+        tell(
+            "peaks_of_a_job: the web UI resets its peaks at each job; loading a model is in none "
+            "of them"
+        )
     )
     return sheet.reading("sd_webui_log", "torch-active-reserved")
 

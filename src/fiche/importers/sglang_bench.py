@@ -18,6 +18,7 @@ from fiche.importers._results import Board, members_of, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "results of an SGLang benchmark"
 _SERVING = (b'"total_output_tokens_retokenized"', b'"request_throughput"')
@@ -98,7 +99,9 @@ def _document(board: Board, found: Mapping[str, Any]) -> str:
         shape = "one batch, server"
     else:
         return ""
-    board.sheet.warn("unit_by_convention: latencies are in seconds, which the file does not say")
+    board.sheet.warn(
+        tell("unit_by_convention: latencies are in seconds, which the file does not say")
+    )
     return shape
 
 
@@ -132,7 +135,9 @@ def _put(
     for key, (metric, unit, stat) in meanings.items():
         value = found.get(key)
         if isinstance(value, int | Decimal) and value < 0:
-            board.sheet.warn(f"not_measured: {key} is -1, the program's word for not measured")
+            board.sheet.warn(
+                tell("not_measured: {key} is -1, the program's word for not measured", key=key)
+            )
             continue
         digits = None if not rounded else _ROUNDED_TIME if unit == "s" else _ROUNDED_RATE
         board.put((key,), value, metric, unit, stat=stat, label=label, digits=digits)

@@ -16,6 +16,7 @@ from fiche.importers._sheet import Sheet
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _KEY = "memory_checkpoints"
 _ANCHORS = (b'"memory_checkpoints"', b'"reserved_mb"')
@@ -50,7 +51,11 @@ def _note(sheet: Sheet, path: _json.Path, name: str, told: Mapping[str, object])
     held = _json.number(told.get("reserved_mb"))
     if held is None or held != held.to_integral_value():
         place = _json.pointer(sheet.sha256, path, "")
-        sheet.plan(place, f"memory_checkpoints.{name}"[:400], "its unit is not certain")
+        sheet.plan(
+            place,
+            tell("memory_checkpoints.{name}", name=name)[:400],
+            tell("its unit is not certain"),
+        )
         return
     for key, (counter, stat) in _FIGURES.items():
         value = _json.number(told.get(key))

@@ -15,6 +15,7 @@ from fiche.importers._sglang_figures import SglangLog
 from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _FIGURES = (*_sglang_figures.RULES, *_sglang_refusals.RULES)
 _RULES: tuple[Rule[SglangLog], ...] = (*_logged_environment.RULES, *FACTS, *_FIGURES)
@@ -31,18 +32,24 @@ def _read(content: bytes, sha256: str) -> Reading:
     if sheet.empty:
         raise nothing_found(content, sha256, "lines of SGLang about memory")
     if log.device_figures:
-        sheet.warn("unit_label_is_binary: GB is 2**30 bytes for what lies on the device")
+        sheet.warn(tell("unit_label_is_binary: GB is 2**30 bytes for what lies on the device"))
     if log.host_figures:
-        sheet.warn("unit_label_is_decimal: GB is 10**9 bytes for the host's part of the cache")
+        sheet.warn(
+            tell("unit_label_is_decimal: GB is 10**9 bytes for the host's part of the cache")
+        )
     if sheet.planned:
         sheet.warn(
-            "budget_not_need: pools of the cache follow from mem_fraction_static; they say what was taken, not "
-            "what was needed"
+            tell(
+                "budget_not_need: pools of the cache follow from mem_fraction_static; they say what "
+                "was taken, not what was needed"
+            )
         )
     if log.differences:
         sheet.warn(
-            "device_wide_difference: mem usage is a difference of free memory of the whole device; what "
-            "other processes took or gave back meanwhile is in it"
+            tell(
+                "device_wide_difference: mem usage is a difference of free memory of the whole "
+                "device; what other processes took or gave back meanwhile is in it"
+            )
         )
     shape = log.shape if sheet.observations or sheet.planned else "sglang-refused"
     return sheet.reading("sglang_log", shape, log.backend, log.version)

@@ -34,6 +34,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 _ANCHORS = (
     b"ed_bytes",
@@ -69,7 +70,12 @@ def read(content: bytes, sha256: str) -> Reading:
     found = []
     for line, group in sets:
         if group is None:
-            sheet.warn(f"truncated: the statistics on line {line} break off and are left out")
+            sheet.warn(
+                tell(
+                    "truncated: the statistics on line {line} break off and are left out",
+                    line=str(line),
+                )
+            )
             continue
         found.append(group)
         _read_group(sheet, counts, group, line)
@@ -154,7 +160,7 @@ def _read_group(sheet: Sheet, counts: OomCounts, group: Group, line: int | None)
         count = _count(value, at, sheet.sha256, key)
         level = LEVEL.fullmatch(key)
         if count is None:
-            sheet.warn("missing_value: a value is empty: it is missing, not zero")
+            sheet.warn(tell("missing_value: a value is empty: it is missing, not zero"))
         elif level is None:
             _other(sheet, counts, group, at, key, count)
         elif not unmeasured or level["counter"] in _KEPT_ASYNC:
@@ -196,8 +202,10 @@ def _other(
         counts.count(key, count, group.device, group.rank)
         if key == "num_oom_rejections" and count:
             sheet.warn(
-                "rejected_by_limit: allocations were refused by a limit set for the process before the "
-                "driver was asked"
+                tell(
+                    "rejected_by_limit: allocations were refused by a limit set for the process before "
+                    "the driver was asked"
+                )
             )
     elif key == "max_split_size" and count >= 0:
         sheet.further["max_split_size"] = count
@@ -213,28 +221,32 @@ def _unmeasured(group: Group) -> bool:
 
 def _say_unmeasured(sheet: Sheet, group: Group, line: int | None) -> None:
     place = pointer(sheet.sha256, group.path, "", line)
-    reason = (
-        "the cudaMallocAsync backend keeps only the sums of allocated, active and reserved; the other "
-        "zeros are not measurements"
+    reason = tell(
+        "the cudaMallocAsync backend keeps only the sums of allocated, active and reserved; "
+        "the other zeros are not measurements"
     )
     sheet.plan(place, "requested, pools, totals, counts: 0", reason)
     sheet.warn(
-        "zero_may_be_unmeasured: all but three sums are zero, as under cudaMallocAsync, whose reserved "
-        "peak may be an upper bound"
+        tell(
+            "zero_may_be_unmeasured: all but three sums are zero, as under cudaMallocAsync, "
+            "whose reserved peak may be an upper bound"
+        )
     )
 
 
 def _warn(sheet: Sheet, found: list[Group]) -> None:
     if any(group.device is None for group in found):
-        sheet.warn("device_not_named: the file does not say of which device the figures are")
+        sheet.warn(tell("device_not_named: the file does not say of which device the figures are"))
     if not any(
         group.value(key) for group in found for key in group.members if key != "max_split_size"
     ):
         sheet.warn(
-            "zero_may_be_unmeasured: every figure is zero: nothing was allocated, or not counted"
+            tell(
+                "zero_may_be_unmeasured: every figure is zero: nothing was allocated, or not counted"
+            )
         )
     sheet.warn(
-        "window_not_named: the file does not say since when its peaks run: they can be reset"
+        tell("window_not_named: the file does not say since when its peaks run: they can be reset")
     )
 
 

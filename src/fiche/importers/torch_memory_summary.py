@@ -18,6 +18,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _PROCESS_ANCHORS = (b"MB GPU memory", b"GPU:")
 _PROCESS = lazy(
@@ -28,9 +29,9 @@ _NEAR = 200
 _MAX_COUNTED = 50
 # What the backend cudaMallocAsync counts; the rest of its table is zero.
 _KEPT_ASYNC = frozenset({"Allocated memory", "Active memory", "GPU reserved memory"})
-_ASYNC_REASON = (
-    "the cudaMallocAsync backend keeps only the sums of allocated, active and reserved; the other zeros "
-    "are not measurements"
+_ASYNC_REASON = tell(
+    "the cudaMallocAsync backend keeps only the sums of allocated, active and reserved; "
+    "the other zeros are not measurements"
 )
 
 
@@ -78,8 +79,10 @@ def _read_table(sheet: Sheet, counts: OomCounts, table: Table, text: bytes) -> N
     if unmeasured:
         sheet.plan(first, "Requested memory, pools, totals, counts", _ASYNC_REASON)
         sheet.warn(
-            "zero_may_be_unmeasured: all but three rows are zero, as under cudaMallocAsync, whose reserved "
-            "peak may be an upper bound"
+            tell(
+                "zero_may_be_unmeasured: all but three rows are zero, as under cudaMallocAsync, "
+                "whose reserved peak may be an upper bound"
+            )
         )
     _doubts(sheet, table, text)
 
@@ -89,7 +92,11 @@ def _read_row(sheet: Sheet, table: Table, entry: Entry, rank: int | str | None) 
     pool = POOLS.get(row.name, "all")
     if not row.known:
         _keep(sheet, "other_rows", {"row": row.name, "printed": [cell.text for cell in row.cells]})
-        sheet.warn(f"row_not_known: the row '{row.name}' is kept as printed and not counted")
+        sheet.warn(
+            tell(
+                "row_not_known: the row '{name}' is kept as printed and not counted", name=row.name
+            )
+        )
     elif metric.endswith("_bytes"):
         label = entry.owner if pool == "all" else f"{entry.owner}, {row.name}"
         for stat, cell in zip(("current", "peak"), row.cells[:2], strict=True):
@@ -117,7 +124,7 @@ def _cell(sheet: Sheet, table: Table, entry: Entry, cell: Cell) -> None:
         raise refused("F445", message, sheet.sha256, line=entry.line.number, hint=hint)
     if cell.decimal_label:
         sheet.warn(
-            "unit_label_is_binary: KB, MB and GB in this table mean 1024 bytes and its powers"
+            tell("unit_label_is_binary: KB, MB and GB in this table mean 1024 bytes and its powers")
         )
 
 
@@ -141,13 +148,17 @@ def _unmeasured(table: Table) -> bool:
 
 def _doubts(sheet: Sheet, table: Table, text: bytes) -> None:
     if table.title is None:
-        sheet.warn("device_not_named: a table's title is missing: its device is not known")
+        sheet.warn(tell("device_not_named: a table's title is missing: its device is not known"))
     if not closed(table, text):
-        sheet.warn("truncated: a table breaks off; the rows that it did not print are not known")
+        sheet.warn(
+            tell("truncated: a table breaks off; the rows that it did not print are not known")
+        )
     if table.entries and all(cell.zero for entry in table.entries for cell in entry.row.cells):
         sheet.warn(
-            "zero_may_be_unmeasured: every figure of a table is zero: nothing was allocated on this "
-            "device, or not counted"
+            tell(
+                "zero_may_be_unmeasured: every figure of a table is zero: nothing was allocated on "
+                "this device, or not counted"
+            )
         )
 
 
@@ -170,8 +181,10 @@ def _processes(sheet: Sheet, text: bytes) -> None:
             device_index=device if line.number - at <= _NEAR else None,
             marks={"pid": int(used["pid"])},
         )
-        sheet.warn("nvml_index: processes are listed under NVML's index of a device, not torch's")
-        sheet.warn("unit_label_is_binary: MB of list_gpu_processes means 2**20 bytes")
+        sheet.warn(
+            tell("nvml_index: processes are listed under NVML's index of a device, not torch's")
+        )
+        sheet.warn(tell("unit_label_is_binary: MB of list_gpu_processes means 2**20 bytes"))
 
 
 def accepts(content: bytes, name: str) -> int:

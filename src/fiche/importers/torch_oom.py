@@ -18,6 +18,7 @@ from fiche.importers._unsupported import nothing_found, unsupported
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 # A request that the driver turned down, after which torch asks again: no failure, and its refusal says so.
 _ATTEMPT = b"memory allocation failed with OOM on device"
@@ -57,7 +58,7 @@ def _above(event: Event, name: str, other: str) -> bool:
 def _warnings(event: Event) -> Iterator[str]:
     """What a reader of the report should be told about one event."""
     if event.complete is False:
-        yield "truncated: the message breaks off; what it did not print is not known"
+        yield tell("truncated: the message breaks off; what it did not print is not known")
     for name, text in _COMPARISONS:
         if _above(event, *name):
             yield text
@@ -68,22 +69,28 @@ def _warnings(event: Event) -> Iterator[str]:
 _COMPARISONS = (
     (
         ("allocated", "total_capacity"),
-        "allocated_exceeds_capacity: more is allocated than the device holds: part of it lies in "
-        "system memory",
+        tell(
+            "allocated_exceeds_capacity: more is allocated than the device holds: part of it "
+            "lies in system memory"
+        ),
     ),
     (
         ("requested", "total_capacity"),
-        "requested_exceeds_capacity: one request was larger than the whole device",
+        tell("requested_exceeds_capacity: one request was larger than the whole device"),
     ),
     (
         ("free", "total_capacity"),
-        "free_exceeds_capacity: more is free than the device holds: free and total count "
-        "different memories",
+        tell(
+            "free_exceeds_capacity: more is free than the device holds: free and total count "
+            "different memories"
+        ),
     ),
     (
         ("free", "requested"),
-        "free_exceeds_requested: more was free than was asked for: a limit, fragmentation or a "
-        "fault, not a lack of memory",
+        tell(
+            "free_exceeds_requested: more was free than was asked for: a limit, fragmentation or "
+            "a fault, not a lack of memory"
+        ),
     ),
 )
 
@@ -93,11 +100,13 @@ def _limit(event: Event) -> Iterator[str]:
     if allowed is None or event.first.shape == "mps":
         return
     if allowed.unavailable:
-        yield "limit_not_set: the limit printed is the program's word for none"
+        yield tell("limit_not_set: the limit printed is the program's word for none")
     elif "total_capacity" not in event.quantities or _above(event, "total_capacity", "allowed"):
         yield (
-            "limited_below_capacity: a limit was set for the process; what was free on the device "
-            "says little"
+            tell(
+                "limited_below_capacity: a limit was set for the process; what was free on the "
+                "device says little"
+            )
         )
 
 
@@ -106,13 +115,17 @@ def _processes(event: Event) -> Iterator[str]:
     in_use = [*([own] if own else []), *(other.in_use for other in event.other_processes)]
     if any(value.unavailable for value in in_use):
         yield (
-            "nvml_value_not_available: 17179869184.00 GiB is the driver's word for 'not available', "
-            "no size"
+            tell(
+                "nvml_value_not_available: 17179869184.00 GiB is the driver's word for 'not "
+                "available', no size"
+            )
         )
     if event.other_processes and own is None:
         yield (
-            "self_process_not_identified: processes are listed but not which one failed; in a "
-            "container the failing process can be among them"
+            tell(
+                "self_process_not_identified: processes are listed but not which one failed; in a "
+                "container the failing process can be among them"
+            )
         )
 
 

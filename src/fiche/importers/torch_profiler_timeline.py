@@ -18,6 +18,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 # torch/profiler/_memory_profiler.py of torch 2.0 to 2.13: the order of the columns, `None` last.
 CATEGORIES = (
@@ -69,9 +70,14 @@ def read(content: bytes, sha256: str) -> Reading:
         _events(sheet, top)
     else:
         _rows(sheet, top)
-    sheet.warn("device_not_named: the device was an argument of the export and is not in the file")
     sheet.warn(
-        "attributed_only: counted are the tensors that the profiler saw, less than the allocator held"
+        tell("device_not_named: the device was an argument of the export and is not in the file")
+    )
+    sheet.warn(
+        tell(
+            "attributed_only: counted are the tensors that the profiler saw, less than the "
+            "allocator held"
+        )
     )
     return sheet.reading("torch_profiler_timeline", "raw-events" if raw else "times-sizes")
 
@@ -96,7 +102,9 @@ def _rows(sheet: Sheet, top: list[object]) -> None:
         raise shape_wrong((1,), "the timeline has no moment in it", sheet.sha256)
     _note(sheet, _of_rows(rows, sheet.sha256), (1,))
     sheet.warn(
-        "sampled: what rose and fell within one microsecond is one row: its peak may be missed"
+        tell(
+            "sampled: what rose and fell within one microsecond is one row: its peak may be missed"
+        )
     )
     sheet.further["samples"] = len(rows)
 

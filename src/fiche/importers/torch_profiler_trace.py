@@ -19,6 +19,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 # c10/core/DeviceType.h; ROCm builds call their devices CUDA as well.
 _BACKENDS = {1: "cuda", 6: "rocm", 12: "xpu", 13: "mps"}
@@ -77,12 +78,17 @@ def _events(sheet: Sheet, text: bytes, rank: int | None) -> str | None:
         _say_host(sheet, text, host)
     if without:
         sheet.warn(
-            "totals_missing: this version prints only what each event changed: no level is known from it"
+            tell(
+                "totals_missing: this version prints only what each event changed: no level is known "
+                "from it"
+            )
         )
     if not found:
         sheet.warn(
-            "no_memory_events: no level of a device is in the trace: profile_memory was off, or this "
-            "version writes none"
+            tell(
+                "no_memory_events: no level of a device is in the trace: profile_memory was off, or "
+                "this version writes none"
+            )
         )
     kinds = {_BACKENDS.get(kind) for kind, _ in found}
     return kinds.pop() if len(kinds) == 1 else None
@@ -118,7 +124,10 @@ def _note(
                 )
     if found:
         sheet.warn(
-            "window_is_the_trace: the peaks are those of the recorded events, at most those of the process"
+            tell(
+                "window_is_the_trace: the peaks are those of the recorded events, at most those of "
+                "the process"
+            )
         )
 
 
@@ -131,7 +140,7 @@ def _pointer(sheet: Sheet, event: Event, numbers: Lines, text: str) -> Pointer:
 def _say_host(sheet: Sheet, text: bytes, event: Event) -> None:
     place = _pointer(sheet, event, Lines(text), "")
     words = f"Device Type {event.device_type}, Device Id {event.device}"
-    sheet.plan(place, words, "host memory, and its totals start at zero with the profile")
+    sheet.plan(place, words, tell("host memory, and its totals start at zero with the profile"))
 
 
 def _rank(text: bytes) -> int | None:

@@ -18,6 +18,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
+from fiche.kernel.said import tell
 
 _FIGURES = (
     b"peak memory allocation:",
@@ -70,7 +71,9 @@ def read(content: bytes, sha256: str) -> Reading:
     sheet.warn(_training.WINDOW)
     if all(seen.rank is None for seen in sheet.observations):
         sheet.warn(
-            "rank_not_named: the lines do not say which rank printed them, nor of which device"
+            tell(
+                "rank_not_named: the lines do not say which rank printed them, nor of which device"
+            )
         )
     shape = shapes[0] if shapes else "generation"
     return sheet.reading("torchtune_log", shape, backends.pop() if len(backends) == 1 else None)
@@ -79,7 +82,7 @@ def read(content: bytes, sha256: str) -> Reading:
 def _stage(sheet: Sheet, line: Line, found: re.Match[str]) -> None:
     unit = found["unit"]
     if unit == "GB":
-        sheet.warn("unit_label_is_decimal: GB is 10**9 bytes in the versions that print it")
+        sheet.warn(tell("unit_label_is_decimal: GB is 10**9 bytes in the versions that print it"))
     sheet.see(
         line,
         _COUNTERS.get(found["what"], f"{found['what']}_bytes"),
@@ -112,7 +115,9 @@ def _metrics(sheet: Sheet, line: Line) -> bool:
         value = values[what]
         if value is None:
             sheet.plan(
-                line, f"peak_memory_{what}: {number}", "its unit is not printed and does not follow"
+                line,
+                f"peak_memory_{what}: {number}",
+                tell("its unit is not printed and does not follow"),
             )
             continue
         sheet.see(
@@ -126,7 +131,9 @@ def _metrics(sheet: Sheet, line: Line) -> bool:
             marks={"step": int(step["step"])} if step is not None else {},
         )
         sheet.warn(
-            "unit_not_printed: it follows from the figures, which are whole blocks in it alone"
+            tell(
+                "unit_not_printed: it follows from the figures, which are whole blocks in it alone"
+            )
         )
     return bool(metrics)
 
@@ -156,7 +163,7 @@ def _others(sheet: Sheet, line: Line) -> None:
         sheet.plan(
             line,
             "CUDA Mem columns of the profiler's table",
-            "sums of what each operator allocated and freed: no level of memory",
+            tell("sums of what each operator allocated and freed: no level of memory"),
         )
     if "torchtune." in line.raw:
         sheet.fact(line, "engine.name", "torchtune")

@@ -18,6 +18,7 @@ from fiche.importers._unsupported import nothing_found
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Failure, Reading
 from fiche.kernel.rounding import exact_bytes
+from fiche.kernel.said import tell
 
 
 def _failed(log: TrtllmLog, line: Line, match: re.Match[str]) -> None:
@@ -115,11 +116,13 @@ def _read(content: bytes, sha256: str) -> Reading:
     if sheet.empty:
         raise nothing_found(content, sha256, "lines of TensorRT-LLM about memory")
     if log.decimal_label:
-        sheet.warn("unit_label_is_binary: KB, MB and GB in these lines are powers of 1024")
+        sheet.warn(tell("unit_label_is_binary: KB, MB and GB in these lines are powers of 1024"))
     if sheet.planned:
         sheet.warn(
-            "budget_not_need: the paged KV cache follows from a fraction of what was free; it says what was "
-            "taken, not what was needed"
+            tell(
+                "budget_not_need: the paged KV cache follows from a fraction of what was free; it "
+                "says what was taken, not what was needed"
+            )
         )
     return sheet.reading("trtllm_log", log.shape, "cuda", log.version)
 

@@ -18,6 +18,7 @@ from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed, Reading
 from fiche.kernel.rounding import bounds_only
+from fiche.kernel.said import tell
 
 _FIGURES = (b"Max memory", b"GB of memory reserved", b"Peak reserved memory")
 _TOLD = (b"==((====))==", b"CUDA Toolkit", b"ROCm Toolkit", b"Intel Toolkit", b"orch: ")
@@ -82,7 +83,7 @@ def _reserved(sheet: Sheet, line: Line) -> None:
     start = _training.fits(line, "of memory reserved", _START)
     peak = _training.fits(line, "Peak reserved", _PEAK)
     if share is not None:
-        sheet.plan(line, share[0], "a share of figures that are printed beside it")
+        sheet.plan(line, share[0], tell("a share of figures that are printed beside it"))
     elif training is not None:
         value = _difference(training["value"])
         sheet.see(
@@ -96,7 +97,9 @@ def _reserved(sheet: Sheet, line: Line) -> None:
         )
     elif (found := start or peak) is not None:
         label = "memory reserved" if found is start else "Peak reserved memory"
-        sheet.warn("peak_since_start: the allocator's peak runs from the start of the process")
+        sheet.warn(
+            tell("peak_since_start: the allocator's peak runs from the start of the process")
+        )
         sheet.see(
             line,
             "reserved_bytes",

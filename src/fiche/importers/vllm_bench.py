@@ -19,6 +19,7 @@ from fiche.importers._sheet import Sheet
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _WHAT = "results of a vLLM benchmark"
 _SERVE = (b'"request_throughput"', b'"model_id"', b'"tokenizer_id"')
@@ -87,8 +88,12 @@ def _throughput(board: Board, found: Mapping[str, Any]) -> str:
         ("total_num_tokens", "total_tokens", "tokens", "total"),
     ):
         board.put((key,), found.get(key), metric, unit, stat=stat)
-    board.sheet.warn("unit_by_convention: elapsed_time is in seconds, which the file does not say")
-    board.sheet.warn("total_tokens: tokens_per_second counts prompt and output tokens together")
+    board.sheet.warn(
+        tell("unit_by_convention: elapsed_time is in seconds, which the file does not say")
+    )
+    board.sheet.warn(
+        tell("total_tokens: tokens_per_second counts prompt and output tokens together")
+    )
     return "throughput json"
 
 
@@ -98,9 +103,14 @@ def _latency(board: Board, found: Mapping[str, Any]) -> str:
         if _PERCENT.fullmatch(key):
             stat = "median" if Decimal(key) == 50 else f"p{key}"
             board.put(("percentiles", key), value, "batch_latency", "s", stat=stat)
-    board.sheet.warn("unit_by_convention: latencies are in seconds, which the file does not say")
     board.sheet.warn(
-        "batch_latency: the time of a whole batch; batch, input and output lengths are not in the file"
+        tell("unit_by_convention: latencies are in seconds, which the file does not say")
+    )
+    board.sheet.warn(
+        tell(
+            "batch_latency: the time of a whole batch; batch, input and output lengths are not "
+            "in the file"
+        )
     )
     return "latency json"
 

@@ -16,6 +16,7 @@ from fiche.importers._vllm_facts import shape_of
 from fiche.importers._vllm_speaker import VllmLog, log_of
 from fiche.kernel.doors import Importer
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _FIGURES = (*_vllm_figures.RULES, *_vllm_refusals.RULES)
 _RULES: tuple[Rule[VllmLog], ...] = (*_logged_environment.RULES, *FACTS, *_FIGURES)
@@ -37,17 +38,22 @@ def _read(content: bytes, sha256: str) -> Reading:
 def _doubts(log: VllmLog) -> None:
     sheet = log.sheet
     if log.decimal_label:
-        sheet.warn("unit_label_is_binary: GB in these lines is 2**30 bytes")
+        sheet.warn(tell("unit_label_is_binary: GB in these lines is 2**30 bytes"))
     if any(seen.kind_of_origin == "budget" for seen in sheet.planned):
         sheet.warn(
-            "budget_not_need: the size of the KV cache follows from gpu_memory_utilization; it says what was "
-            "taken, not what was needed"
+            tell(
+                "budget_not_need: the size of the KV cache follows from gpu_memory_utilization; it "
+                "says what was taken, not what was needed"
+            )
         )
     if any(failure.truncated for failure in sheet.failures):
-        sheet.warn("truncated: a message breaks off; what it did not print is not known")
+        sheet.warn(tell("truncated: a message breaks off; what it did not print is not known"))
     if any(failure.message_kind == "admission_check" for failure in sheet.failures):
         sheet.warn(
-            "refused_by_arithmetic: the program refused to start by its own arithmetic; no allocation failed"
+            tell(
+                "refused_by_arithmetic: the program refused to start by its own arithmetic; no "
+                "allocation failed"
+            )
         )
 
 

@@ -19,6 +19,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.doors import Importer
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
+from fiche.kernel.said import tell
 
 _BYTES = b".memoryAllocatedBytes"
 _KEY = lazy(
@@ -27,8 +28,8 @@ _KEY = lazy(
 )
 _HEADER = lazy(r".{0,300}gpu\.(?:process\.)?[0-9]{1,3}\.memoryAllocatedBytes")
 _REASONS = {
-    "memoryAllocated": "a percentage of the capacity, which is not in the file",
-    "memory": "the share of time in which memory was read or written: activity, no fill",
+    "memoryAllocated": tell("a percentage of the capacity, which is not in the file"),
+    "memory": tell("the share of time in which memory was read or written: activity, no fill"),
 }
 
 
@@ -50,8 +51,10 @@ def read(content: bytes, sha256: str) -> Reading:
     if not sheet.observations:
         raise nothing_found(content, sha256, "bytes of memory in system metrics of W&B")
     sheet.further["samples"] = max(column.samples for column in table)
-    sheet.warn("sampled: a reading every few seconds; the peak between two of them may be higher")
-    sheet.warn("whole_device: NVML counts every process on the device")
+    sheet.warn(
+        tell("sampled: a reading every few seconds; the peak between two of them may be higher")
+    )
+    sheet.warn(tell("whole_device: NVML counts every process on the device"))
     return sheet.reading("wandb_system_metrics", shape)
 
 

@@ -228,3 +228,8 @@ def spoken(name: str) -> str:
     """A name in words: `model_load` is "model load", told where the name is one of fiche's own."""
     words = name.replace("_", " ")
     return _WORDS.get(words, words)
+
+
+def titled(words: str) -> str:
+    """A title of the schema, told where it has a word here."""
+    return _WORDS.get(words, words)

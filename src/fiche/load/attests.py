@@ -23,6 +23,8 @@ from fiche.kernel.quantity import (
 )
 from fiche.kernel.rates import parse_latency, parse_months, parse_throughput
 from fiche.kernel.rounding import printed_interval
+from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.unit import BYTE
 from fiche.kernel.yearly import parse_energy_price, parse_yearly
 from fiche.load.node import Mapping, Scalar
@@ -172,7 +174,7 @@ def _term(
     node: Mapping, scalar: Scalar, key: str, id: str, origin: Declared, sign: Signature
 ) -> Figure:
     kind = node.text("fact")
-    label = f"{kind}, {key.replace('_', ' ')}"
+    label = tell("{name}, {what}", name=kind, what=spoken(key))
     if kind == "capacity":
         return printed_capacity(scalar.text, node.text("rounding"), id, label, origin)
     return figure(scalar, _PARSERS[kind, key], id, label, sign.faults, origin)

@@ -14,16 +14,17 @@ from fiche.kernel.origin import Declared
 from fiche.kernel.quantity import BYTE_UNITS, parse_bandwidth, parse_bytes, parse_power
 from fiche.kernel.record import replace
 from fiche.kernel.rounding import printed_interval
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar, Sequence
 from fiche.load.values import Parser, count_parser, fact, figure
 
 _FIGURES: Mapping_[str, tuple[str, Parser]] = {
-    "nominal": ("memory on the label", parse_bytes),
-    "bandwidth": ("memory bandwidth", parse_bandwidth),
-    "power": ("power", parse_power),
-    "year": ("year", count_parser("year")),
+    "nominal": (tell("memory on the label"), parse_bytes),
+    "bandwidth": (tell("memory bandwidth"), parse_bandwidth),
+    "power": (tell("power"), parse_power),
+    "year": (tell("year"), count_parser("year")),
 }
 _FACTS = (
     "memory_type",
@@ -83,11 +84,11 @@ def _figures(
     if rate and link.text("kind") == "NVLink":
         origin = _origin(link, sources)
         value = Scalar(replace(link.scalar("value").span, text=rate[1]), plain=True)
-        label = "NVLink, both directions"
+        label = tell("NVLink, both directions")
         yield "nvlink", figure(value, parse_bandwidth, f"{name}.nvlink", label, faults, origin)
     if "devices" in node:
         count = node.mapping("devices").scalar("count")
-        label = "devices that software shows"
+        label = tell("devices that software shows")
         yield "devices", figure(count, count_parser("devices"), f"{name}.devices", label, faults)
 
 
@@ -110,7 +111,7 @@ def _binary(node: Mapping, sources: Mapping_[str, str]) -> Figure | None:
         unit=BYTE,
         origin=_origin(told, sources),
         id=f"card.{node.text('id')}.nominal_binary",
-        label="memory on the label, read in powers of two",
+        label=tell("memory on the label, read in powers of two"),
     )
 
 

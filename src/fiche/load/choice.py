@@ -19,6 +19,7 @@ from fiche.kernel.origin import Stated
 from fiche.kernel.piece import Piece
 from fiche.kernel.procedure import SimilarOrder
 from fiche.kernel.quantity import parse_money
+from fiche.kernel.said import tell
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping
 from fiche.load.references import Known
@@ -91,12 +92,15 @@ def _ordered(told: Mapping, faults: Faults) -> Ordered:
     )
 
 
+_ORDERED = {"lots": tell("lots ordered"), "cards": tell("cards ordered")}
+
+
 def _counted(node: Mapping, key: str, word: str, faults: Faults) -> Figure | None:
     """A stated count. Lots bear no word: they are compared with what a price is multiplied by."""
     if key not in node:
         return None
     parser = count_parser("" if word == "lots" else word)
-    return figure(node.scalar(key), parser, f"order.{key}", f"{word} ordered", faults)
+    return figure(node.scalar(key), parser, f"order.{key}", _ORDERED[word], faults)
 
 
 def _reasonable(
@@ -204,7 +208,8 @@ def _similar(
 def _amount(node: Mapping, evidence: tuple[Piece, ...], sign: Signature) -> Figure:
     """What was ordered: declared where the piece attests that very amount, else as the fiche states it."""
     told, name = node.scalar("amount"), node.text("id")
-    id, label = f"similar_orders.{name}.amount", f"amount of the similar order {name}"
+    id = f"similar_orders.{name}.amount"
+    label = tell("amount of the similar order {name}", name=name)
     stated = figure(told, parse_money, id, label, sign.faults, Stated(span=told.span))
     printed = (
         term

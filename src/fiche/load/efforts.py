@@ -7,6 +7,7 @@ from fiche.kernel.origin import Stated
 from fiche.kernel.quantity import parse_duration, parse_money
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.settling import Effort
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
@@ -68,11 +69,17 @@ def _effort(node: Mapping, topic: Scalar, place: int, faults: Faults) -> Effort:
     )
 
 
+def _named(key: str, what: str) -> str:
+    if key == "cost":
+        return tell("cost of obtaining it, {what}", what=what)
+    return tell("time of obtaining it, {what}", what=what)
+
+
 def _told(
     node: Mapping, key: str, parser: Parser, id: str, because: str, faults: Faults
 ) -> Figure | None:
     if key not in node:
         return None
     scalar = node.scalar(key)
-    read = figure(scalar, parser, id, f"{key} of obtaining it, {node.text('for')}", faults)
+    read = figure(scalar, parser, id, _named(key, node.text("for")), faults)
     return replace(read, origin=Stated(span=scalar.span, because=because))

@@ -21,6 +21,7 @@ from fiche.kernel.quantity import (
     parse_ratio,
 )
 from fiche.kernel.record import replace
+from fiche.kernel.said import tell
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Scalar
 from fiche.load.values import Parser, above_zero, count_parser, fact, figure, leaves
@@ -28,23 +29,23 @@ from fiche.load.values import Parser, above_zero, count_parser, fact, figure, le
 # Path in the file -> name in the kernel, label, parser. Lots are counted without a word, since
 # a minimum order is compared with lots and with cards.
 _FIGURES: Mapping_[str, tuple[str, str, Parser]] = {
-    "price.amount": ("price", "price", parse_money),
-    "price.per": ("hours", "time that the price pays for", above_zero(parse_duration)),
-    "cards_per_lot": ("cards_per_lot", "cards in one lot", count_parser("cards")),
-    "lots_max": ("lots_max", "lots that can be supplied", count_parser("")),
-    "min_order": ("min_order", "minimum order in lots", count_parser("")),
-    "min_time": ("min_time", "shortest rental", parse_duration),
-    "tax.rate": ("tax_rate", "tax rate", parse_ratio),
-    "setup.amount": ("setup", "setup", parse_money),
-    "storage.amount": ("storage", "storage", parse_money),
-    "egress.amount": ("egress", "egress", parse_money),
-    "setup.quantity": ("setup.quantity", "setup, data planned", parse_bytes),
-    "storage.quantity": ("storage.quantity", "storage, data planned", parse_bytes),
-    "egress.quantity": ("egress.quantity", "egress, data planned", parse_bytes),
-    "month": ("month", "hours of a month", above_zero(parse_duration)),
-    "commitment.time": ("commitment", "least time to pay", parse_duration),
-    "stock.installed": ("stock.installed", "cards installed", count_parser("cards")),
-    "stock.free": ("stock.free", "cards free", count_parser("cards")),
+    "price.amount": ("price", tell("price"), parse_money),
+    "price.per": ("hours", tell("time that the price pays for"), above_zero(parse_duration)),
+    "cards_per_lot": ("cards_per_lot", tell("cards in one lot"), count_parser("cards")),
+    "lots_max": ("lots_max", tell("lots that can be supplied"), count_parser("")),
+    "min_order": ("min_order", tell("minimum order in lots"), count_parser("")),
+    "min_time": ("min_time", tell("shortest rental"), parse_duration),
+    "tax.rate": ("tax_rate", tell("tax rate"), parse_ratio),
+    "setup.amount": ("setup", tell("setup"), parse_money),
+    "storage.amount": ("storage", tell("storage"), parse_money),
+    "egress.amount": ("egress", tell("egress"), parse_money),
+    "setup.quantity": ("setup.quantity", tell("setup, data planned"), parse_bytes),
+    "storage.quantity": ("storage.quantity", tell("storage, data planned"), parse_bytes),
+    "egress.quantity": ("egress.quantity", tell("egress, data planned"), parse_bytes),
+    "month": ("month", tell("hours of a month"), above_zero(parse_duration)),
+    "commitment.time": ("commitment", tell("least time to pay"), parse_duration),
+    "stock.installed": ("stock.installed", tell("cards installed"), count_parser("cards")),
+    "stock.free": ("stock.free", tell("cards free"), count_parser("cards")),
 }
 _RENAMED = {"price.covers": "covers", "price.quote": "quote", "tax.basis": "tax"}
 _DATES = ("valid_from", "valid_until", "observed_on", "delivery.earliest")
@@ -95,7 +96,7 @@ def _figures(
 
 def _declared(node: Mapping, scalar: Scalar, faults: Faults) -> Figure:
     """What the seller states, as wide as its last digit: how it was rounded nobody says (law 2)."""
-    id, label = f"offer.{node.text('id')}.declared_memory", "memory that the seller states"
+    id, label = f"offer.{node.text('id')}.declared_memory", tell("memory that the seller states")
     origin = Declared(address=scalar.span, by=node.text("seller"), printed=scalar.text)
     exact = figure(scalar, parse_bytes, id, label, faults, origin)
     written = parse_number(scalar.text)

@@ -20,6 +20,7 @@ from fiche.kernel.quantity import (
     parse_score,
 )
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.yearly import parse_energy_price, parse_yearly
 from fiche.load._plan_checks import check
 from fiche.load.node import Mapping, Node, Scalar
@@ -38,24 +39,24 @@ class _Input(NamedTuple):
 
 _YEARLY = "yearly_cost"
 _INPUTS: Mapping_[str, _Input] = {
-    "years": _Input(count_parser("years"), "years that the cards are kept", ""),
-    "utilisation": _Input(parse_ratio, "part of the hours in use", "utilisation"),
-    "discount_rate": _Input(parse_ratio, "discount rate a year", ""),
-    "residual": _Input(parse_money, "value at the end", "residual"),
-    "hosting": _Input(parse_yearly, "hosting, a year", _YEARLY, "hosting"),
-    "support": _Input(parse_yearly, "support, a year", _YEARLY, "support"),
-    "staff": _Input(parse_yearly, "staff, a year", _YEARLY, "staff"),
-    "spares": _Input(parse_ratio, "spares, a part of the purchase a year", ""),
-    "licences": _Input(parse_yearly, "licences, a year", _YEARLY, "licences"),
+    "years": _Input(count_parser("years"), tell("years that the cards are kept"), ""),
+    "utilisation": _Input(parse_ratio, tell("part of the hours in use"), "utilisation"),
+    "discount_rate": _Input(parse_ratio, tell("discount rate a year"), ""),
+    "residual": _Input(parse_money, tell("value at the end"), "residual"),
+    "hosting": _Input(parse_yearly, tell("hosting, a year"), _YEARLY, "hosting"),
+    "support": _Input(parse_yearly, tell("support, a year"), _YEARLY, "support"),
+    "staff": _Input(parse_yearly, tell("staff, a year"), _YEARLY, "staff"),
+    "spares": _Input(parse_ratio, tell("spares, a part of the purchase a year"), ""),
+    "licences": _Input(parse_yearly, tell("licences, a year"), _YEARLY, "licences"),
 }
 _ENERGY: Mapping_[str, _Input] = {
-    "load": _Input(parse_power, "power at load", "power"),
-    "idle": _Input(parse_power, "idle power", "power"),
-    "load_hours": _Input(parse_duration, "hours of a year at load", ""),
-    "idle_hours": _Input(parse_duration, "idle hours of a year", ""),
-    "modules": _Input(count_parser("modules"), "modules that hold the cards", ""),
-    "pue": _Input(parse_score, "power usage effectiveness", "pue"),
-    "price": _Input(parse_energy_price, "price of energy", "energy_price"),
+    "load": _Input(parse_power, tell("power at load"), "power"),
+    "idle": _Input(parse_power, tell("idle power"), "power"),
+    "load_hours": _Input(parse_duration, tell("hours of a year at load"), ""),
+    "idle_hours": _Input(parse_duration, tell("idle hours of a year"), ""),
+    "modules": _Input(count_parser("modules"), tell("modules that hold the cards"), ""),
+    "pue": _Input(parse_score, tell("power usage effectiveness"), "pue"),
+    "price": _Input(parse_energy_price, tell("price of energy"), "energy_price"),
 }
 # What defines the question, and is stated where it stands bare: any other bare number is somebody's guess.
 _QUESTION = ("years", "discount_rate", "modules")
@@ -135,7 +136,7 @@ def _origin(name: str, node: Node, value: Scalar, sign: Signature) -> Origin:
     if named is None and (because or name in _QUESTION):
         return Stated(span=value.span, because=because)
     by = sign.of(named, value, f"'{name}': it has no reason")
-    return Assumed(by=by, because=because or "no reason is given", span=value.span)
+    return Assumed(by=by, because=because or tell("no reason is given"), span=value.span)
 
 
 def _mapping(node: Node) -> Mapping:

@@ -11,6 +11,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Stated
 from fiche.kernel.quantity import parse_bytes, parse_duration, parse_ratio, parse_score
 from fiche.kernel.requirement import Policy
+from fiche.kernel.said import tell
 from fiche.load.builtin import PREFIX
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, Folder, UnreadableError
@@ -83,7 +84,7 @@ def policy(file: str, content: bytes, *, checked: bool = False) -> Chosen:
 
 def _policy(node: Mapping, sha256: str, faults: Faults) -> Policy:
     tolerance = node.scalar("tie_tolerance")
-    label = "costs this near to the cheapest are ties"
+    label = tell("costs this near to the cheapest are ties")
     return Policy(
         name=node.text("name"),
         version=node.text("version"),
@@ -116,7 +117,7 @@ def _spread(node: Mapping, faults: Faults) -> Figure:
     told = node.mapping("machine_spread")
     value = told.scalar("value")
     origin = Stated(span=value.span, because=told.text("because"))
-    label = "memory by which two machines of one card may differ"
+    label = tell("memory by which two machines of one card may differ")
     return figure(value, parse_bytes, "policy.machine_spread", label, faults, origin)
 
 
@@ -131,7 +132,7 @@ def _band(criterion: str, told: Mapping, faults: Faults) -> Figure:
     value = told.scalar("value")
     origin = Stated(span=value.span, because=told.text("because"))
     parser = _BAND_PARSERS.get(criterion, parse_ratio)
-    label = f"guard band of {criterion}"
+    label = tell("guard band of {criterion}", criterion=criterion)
     return figure(value, parser, f"policy.guard_band.{criterion}", label, faults, origin)
 
 

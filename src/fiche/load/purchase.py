@@ -11,6 +11,7 @@ from fiche.kernel.origin import Assumed, Declared, Origin
 from fiche.kernel.piece import Piece
 from fiche.kernel.purchase import Purchase, Rate
 from fiche.kernel.quantity import Misread, Quantity, parse_date, parse_ratio
+from fiche.kernel.said import tell
 from fiche.kernel.unit import money
 from fiche.load.attests import held_in
 from fiche.load.fault import Faults
@@ -38,7 +39,7 @@ def purchase(root: Mapping, evidence: tuple[Piece, ...], desk: Desk) -> Purchase
 
 
 def _recovery(told: Scalar, faults: Faults) -> Figure:
-    label = "share of the tax that the buyer recovers"
+    label = tell("share of the tax that the buyer recovers")
     share = figure(told, parse_ratio, "buyer.tax_recovery", label, faults)
     if share.low > 1:
         message = f"{quoted(told.text)} is more than all of the tax"
@@ -83,7 +84,9 @@ def _rate(node: Mapping, evidence: tuple[Piece, ...], desk: Desk) -> Rate:
     return Rate(
         source=source,
         target=target,
-        figure=_figure(node, f"{target} for one {source}", evidence, desk),
+        figure=_figure(
+            node, tell("{target} for one {source}", target=target, source=source), evidence, desk
+        ),
         date=node.text("date"),
         told_by=node.text("source"),
         piece=node.text("piece"),
@@ -111,7 +114,7 @@ def _origin(node: Mapping, evidence: tuple[Piece, ...], desk: Desk) -> Origin:
         return Declared(address=pointer, by=node.text("piece"), printed=pointer.text)
     by = node.scalar("by") if "by" in node else None
     what = "this rate: no quoted words of a piece hold it"
-    because = f"rate of {node.text('date')}, {node.text('source')}"
+    because = tell("rate of {date}, {source}", date=node.text("date"), source=node.text("source"))
     return Assumed(by=desk.sign.of(by, node, what), because=because, span=node.scalar("rate").span)
 
 

@@ -17,6 +17,8 @@ from fiche.kernel.quantity import (
 )
 from fiche.kernel.rates import parse_latency, parse_months, parse_throughput
 from fiche.kernel.requirement import Requirement
+from fiche.kernel.said import tell
+from fiche.kernel.spoken import spoken
 from fiche.kernel.version import Version, parse_version
 from fiche.kernel.workload import Workload
 from fiche.load.fault import Faults
@@ -173,4 +175,4 @@ def _is_list(node: Mapping, key: str) -> bool:
 
 
 def _label(name: str, key: str) -> str:
-    return f"{name}, {key.replace('_', ' ').replace('.', ' ')}"
+    return tell("{name}, {what}", name=name, what=spoken(key.replace(".", " ")))

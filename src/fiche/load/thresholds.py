@@ -6,6 +6,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Stated
 from fiche.kernel.procedure import NO_THRESHOLDS, Band, QuotesRule, Thresholds
 from fiche.kernel.quantity import parse_duration, parse_money
+from fiche.kernel.said import tell
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping
 from fiche.load.values import count_parser, figure, unique
@@ -54,9 +55,16 @@ def _band(node: Mapping, faults: Faults) -> Band:
 def _end(node: Mapping, key: str, name: str, faults: Faults) -> Figure | None:
     if key not in node:
         return None
-    words = {"at_least": "first amount of", "below": "end of"}[key]
     return _money(
-        node, key, f"policy.procedures.{name}.{key}", f"{words} {node.text('name')}", faults
+        node, key, f"policy.procedures.{name}.{key}", _words(key, node.text("name")), faults
+    )
+
+
+def _words(key: str, name: str) -> str:
+    return (
+        tell("first amount of {name}", name=name)
+        if key == "at_least"
+        else tell("end of {name}", name=name)
     )
 
 
@@ -64,10 +72,12 @@ def _quotes(node: Mapping, place: int, faults: Faults) -> QuotesRule:
     prefix = f"policy.quotes_needed.{place}"
     quotes, because = node.scalar("quotes"), node.text("source")
     origin = Stated(span=quotes.span, because=because)
-    label = "quotes asked for"
+    label = tell("quotes asked for")
     parser = count_parser("quotes")
     return QuotesRule(
-        at_least=_money(node, "at_least", f"{prefix}.at_least", "first amount asked for", faults),
+        at_least=_money(
+            node, "at_least", f"{prefix}.at_least", tell("first amount asked for"), faults
+        ),
         quotes=figure(quotes, parser, f"{prefix}.quotes", label, faults, origin),
         tax=node.text("tax"),
         source=because,
@@ -84,5 +94,5 @@ def _money(node: Mapping, key: str, id: str, label: str, faults: Faults) -> Figu
 def _period(node: Mapping, faults: Faults) -> Figure:
     told = node.scalar("value")
     origin = Stated(span=told.span, because=node.text("source"))
-    label = "how long before the order similar orders count with it"
+    label = tell("how long before the order similar orders count with it")
     return figure(told, parse_duration, "policy.similar_orders_within", label, faults, origin)

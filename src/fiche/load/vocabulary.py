@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from fiche.kernel.fact import WRITTEN
+from fiche.kernel.spoken import titled
 from fiche.load.schema import document
 
 # Facts whose path in the kernel is not the key that an author writes.
@@ -78,7 +79,7 @@ def _terms(
                 path,
                 Term(
                     is_count=name in _COUNTS,
-                    label=told["title"],
+                    label=titled(told["title"]),
                     least=target.get("minimum", 0),
                     words=tuple(target.get("enum", ())),
                 ),
