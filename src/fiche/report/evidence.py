@@ -58,19 +58,23 @@ _PLAIN = ("value", "amount", "title")
 
 def section(desk: Desk) -> Section:
     """The table of pieces, or that there is none."""
+    from fiche.report.cited import shown  # which itself reads facts by what stands here
+
     pieces = desk.decision.fiche.pieces
+    told = {piece.id for piece in shown(desk)[0]}
     block: Block = Paragraph((Words(desk.word("pieces_none")),))
     if pieces:
         block = Table(
             id="pieces",
             caption=desk.word("pieces_caption"),
             columns=columns(desk, "piece", "kind", "scope", "digest_column"),
-            rows=tuple(_piece(desk, piece) for piece in pieces),
+            rows=tuple(_piece(desk, piece, again=piece.id in told) for piece in pieces),
         )
     return Section(id="pieces", title=desk.word("pieces_title"), blocks=(block,))
 
 
-def _piece(desk: Desk, piece: Piece) -> Row:
+def _piece(desk: Desk, piece: Piece, *, again: bool) -> Row:
+    """References lead to the pieces that verdicts rest on, or here where a piece stands only here."""
     version = piece.version or piece.reading.version
     told = (
         desk.say("version", version=Quoted(version))
@@ -82,7 +86,7 @@ def _piece(desk: Desk, piece: Piece) -> Row:
         cell(joined([Quoted(piece.kind), told]), _days(desk, piece), _redacted(desk, piece)),
         _scope(desk, piece),
         cell(Code(piece.sha256[:_SHORT] + "…")),
-        anchor=f"piece-{piece.id}",
+        anchor=f"file-{piece.id}" if again else f"piece-{piece.id}",
     )
 
 
