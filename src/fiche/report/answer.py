@@ -201,16 +201,18 @@ def _sentences(desk: Desk, outcome: Outcome, found: Finding) -> Iterator[Parts]:
     else:
         yield (*_amounts(desk, outcome, found), Words("."))
         if found.verdict is not Verdict.ADMISSIBLE:
-            yield _left_open(desk, found)
+            yield _left_open(desk, outcome, found)
     if found.pieces and found.verdict is not Verdict.TO_CONFIRM:
         yield desk.say("rests_on", pieces=desk.references(found.pieces))
 
 
-def _left_open(desk: Desk, found: Finding) -> Parts:
+def _left_open(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
     """The points that keep it open, by number; else its reason."""
     named = points.names(desk, points.of_finding(desk, found))
     if named:
         return desk.say("answer_open", points=named)
+    if outcome.status == "excluded":
+        return (Words(desk.word("answer_moot")),)
     told = desk.open_on(found) or found.text
     return (*desk.legible(desk.language.sentence(told)), Words("."))
 

@@ -423,6 +423,7 @@ class Chrome:
     contents: str
     annex: str
     annex_lead: str
+    foot: str
     digest: str
     download: str
     attachments_caption: str

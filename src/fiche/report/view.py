@@ -144,6 +144,7 @@ def _chrome(desk: Desk) -> Chrome:
         contents=desk.word("contents"),
         annex=desk.word("annex_title"),
         annex_lead=desk.word("annex_lead"),
+        foot=_foot(desk),
         digest=desk.word("digest"),
         download=desk.word("download"),
         attachments_caption=desk.word("attachments_caption"),
@@ -152,6 +153,17 @@ def _chrome(desk: Desk) -> Chrome:
         decision_role=desk.word("decision_role"),
         page=_page(desk),
         codes=_codes(desk),
+    )
+
+
+def _foot(desk: Desk) -> str:
+    """What stands at the foot of every page of paper."""
+    fiche = desk.decision.fiche
+    return desk.word("foot").format(
+        tool=desk.word("tool").format(version=desk.decision.tool_version),
+        policy=fiche.policy.name,
+        version=fiche.policy.version,
+        date=fiche.date,
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 BRIEF = {
     # The box
-    "package_at": " · package {cost}",
+    "package_at": " · {cost}",
     "answers_left": "{n} further {noun}, with their answers, stand in the annex.",
+    "answer_moot": "Another must excludes it.",
+    "foot": "{tool} · policy {policy}, version {version} · dated {date}, as declared",
     "answer_open": "Open: {points}.",
     "answers_noun": "answer|answers",
     "musts_kept": "No must is violated, and none is open.",
