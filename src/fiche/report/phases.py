@@ -88,9 +88,9 @@ def _of_piece(desk: Desk, piece: Piece) -> Iterator[Drawing]:
 
 def _series(piece: Piece) -> dict[_Key, list[Phase]]:
     """Phases that were run one by one, by the series they are of and by device."""
-    found: dict[_Key, dict[str, dict[tuple[str, str], Figure]]] = {}
+    found: dict[_Key, dict[tuple[str, str], dict[tuple[str, str], Figure]]] = {}
     for name, run, seen in observations(piece):
-        if run is None or run.whole_loop or len(run.phases) != 1 or seen.rank is not None:
+        if run is None or run.whole_loop or not seen.phase or seen.rank is not None:
             continue
         level = next((word for word in _LEVELS if word in seen.counter), "")
         if seen.scope != "process_allocator" or not level or seen.stat not in ("start", "peak"):
@@ -98,11 +98,11 @@ def _series(piece: Piece) -> dict[_Key, list[Phase]]:
         figure = observed(seen, name)
         if figure is not None:
             key = (run.id.split(".", 1)[0], seen.device_index)
-            found.setdefault(key, {}).setdefault(run.id, {})[level, seen.stat] = figure
-    names = {run.id: run.phases[0] for run in piece.reading.runs if run.phases}
+            phases = found.setdefault(key, {})
+            phases.setdefault((run.id, seen.phase), {})[level, seen.stat] = figure
     return {
-        key: [Phase(name=names[run], times=1, levels=_levels(read)) for run, read in runs.items()]
-        for key, runs in found.items()
+        key: [Phase(name=name, times=1, levels=_levels(read)) for (_, name), read in told.items()]
+        for key, told in found.items()
     }
 
 
