@@ -15,10 +15,14 @@ Entry = str | list[str | None] | list[str | int]
 
 
 class Graph:
-    """Entries by place. A figure that is entered twice keeps its place, and so does one like it."""
+    """Entries by place. A figure that is entered twice keeps its place, and so does one like it.
+
+    `leaves` are the named figures and unknowns that nothing was computed for, by id, as they were met.
+    """
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        self.leaves: dict[str, Node] = {}
         self._places: dict[int, int] = {}
         self._alike: dict[tuple[object, ...], int] = {}
         self._names: dict[str, list[int]] = {}
@@ -34,7 +38,7 @@ class Graph:
                 continue
             pending = [part for part in inputs(here) if id(part) not in self._places]
             if pending:
-                waiting.extend(pending)
+                waiting.extend(reversed(pending))
             else:
                 self._enter(waiting.pop())
         return self._places[id(top)]
@@ -62,6 +66,8 @@ class Graph:
         parts = inputs(node)
         if isinstance(node.origin, Computed) and parts:
             return [node.origin.operation, *(self._places[id(part)] for part in parts)]
+        if node.id:
+            self.leaves.setdefault(node.id, node)
         return [written(node.low), None if node.high is None else written(node.high)]
 
 

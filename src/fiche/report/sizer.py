@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from fiche.kernel import trace
 from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, Unknown
@@ -46,8 +45,8 @@ def with_sizer(report: Report, decision: Decision, language: Language, asked: Wh
 
 
 def section(desk: Desk, asked: WhatIf) -> Section | None:
-    """The sizer, or None where no load has an item that arithmetic knows."""
-    loads = [load for load in desk.decision.loads if any(i.node.low for i in load.items)]
+    """The sizer, or None where no load has an item."""
+    loads = [load for load in desk.decision.loads if load.items]
     if not loads:
         return None
     return Section(
@@ -70,7 +69,6 @@ class _Content:
         self._asked = asked
         self._loads = loads
         self._graph = Graph()
-        self._leaves: dict[str, Node] = {}
 
     def all(self) -> dict[str, Any]:
         """The whole of it. Formats come last: they stand in for what is in the graph before them."""
@@ -117,16 +115,10 @@ class _Content:
         }
 
     def _row(self, label: str, node: Node) -> dict[str, Any]:
-        return {"label": label, "place": self._enter(node), "now": self._amount(node)}
+        return {"label": label, "place": self._graph.enter(node), "now": self._amount(node)}
 
     def _amount(self, node: Node) -> str:
         return numbers.amount(node, self._desk.style)
-
-    def _enter(self, node: Node) -> int:
-        for leaf in trace.leaves(node):
-            if leaf.id:
-                self._leaves.setdefault(leaf.id, leaf)
-        return self._graph.enter(node)
 
     def _shown(self, room: Room) -> bool:
         return any((each.owner, each.case) == (room.owner, room.case) for each in self._loads)
@@ -138,8 +130,8 @@ class _Content:
             "owner": room.owner,
             "case": room.case,
             "device": room.device,
-            "least": None if room.least is None else self._enter(room.least),
-            "most": None if room.most is None else self._enter(room.most),
+            "least": None if room.least is None else self._graph.enter(room.least),
+            "most": None if room.most is None else self._graph.enter(room.most),
             "low": None if low is None else written(low.low),
             "high": None if high is None or high.high is None else written(high.high),
             "guard": written(room.guard),
@@ -195,16 +187,19 @@ class _Content:
         }
         found: dict[str, dict[str, list[Any]]] = {}
         for each in self._asked.offered:
-            pairs = list(self._pairs(each, places))
-            if pairs:
-                options = found.setdefault(each.key, {})
-                options.setdefault(each.name, []).append({"owner": each.owner, "pairs": pairs})
+            by = {"owner": each.owner, "pairs": list(self._pairs(each, places))}
+            found.setdefault(each.key, {}).setdefault(each.name, []).append(by)
         return [
             {
                 "key": key,
                 "label": self._desk.word(f"sizer_{key}"),
                 "now": self._stated(key),
-                "options": [{"name": name, "by": by} for name, by in options.items()],
+                # As many bits as the fiche's own everywhere: nothing would change.
+                "options": [
+                    {"name": name, "by": by}
+                    for name, by in options.items()
+                    if any(each["pairs"] for each in by)
+                ],
             }
             for key, options in found.items()
         ]
@@ -212,7 +207,9 @@ class _Content:
     def _pairs(self, offered: Offered, places: dict[str, list[int]]) -> Iterator[list[int]]:
         for name, node in offered.changed.items():
             for place in places[name]:
-                yield [place, self._graph.enter(node)]
+                instead = self._graph.enter(node)
+                if instead != place:
+                    yield [place, instead]
 
     def _stated(self, key: str) -> str:
         told = self._desk.decision.fiche.workload.facts.get(f"formats.{key}")
@@ -244,9 +241,9 @@ class _Content:
             stated += case.dimensions.values()
         stated += [*load.reserve, *load.margin]
         for node in stated:
-            if node.id in self._leaves and _is_plain(node):
+            if node.id in self._graph.leaves and _is_plain(node):
                 yield node
-        for node in self._leaves.values():
+        for node in self._graph.leaves.values():
             if isinstance(node, Unknown) and not _is_bits(node.id) and "/" not in node.id:
                 yield node
 
