@@ -1,8 +1,7 @@
 """What WeasyPrint 70 leaves to mend in a PDF before it is written.
 
-It lists each attached file twice, guesses media types, finds relationships by content (two equal files
-share one), gives table headings no scope and figures a frame in the units of CSS, and tags every run
-of text apart.
+It lists each attached file twice, finds relationships by content (two equal files share one), gives
+table headings no scope and figures a frame in the units of CSS, and tags every run of text apart.
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ def _files(pdf: Pdf, attached: dict[str, Attachment]) -> None:
         if isinstance(thing, dict) and thing.get("Type") == "/Filespec":
             file = attached[str(thing["UF"].string)]
             thing["AFRelationship"] = f"/{file.relationship}"
-            stream = pdf.objects[int(thing["EF"]["F"].split()[0])]
-            stream.extra["Subtype"] = f"/{file.media_type.replace('/', '#2f')}"
 
 
 def _cell(tree: Tree, cell: Pdf) -> None:
