@@ -31,6 +31,8 @@ from fiche.report.parts import (
     Words,
 )
 
+# Two numbers say why; of a failure the answer above says what it asked for.
+_TOLD = frozenset({"above_capacity", "proven_failure"})
 # A page holds so many answers; the annex has all of them.
 _MOST_ANSWERS, _MOST_NAMES = 40, 4
 
@@ -333,7 +335,7 @@ def _verdict(desk: Desk, found: Finding) -> State:
 
 def _why(desk: Desk, found: Finding, asked: tuple[points.Point, ...]) -> Parts:
     """The points that keep it open; why it excludes where two numbers do not say it."""
-    if found.verdict is Verdict.ADMISSIBLE or found.reason == "above_capacity":
+    if found.verdict is Verdict.ADMISSIBLE or found.reason in _TOLD:
         return ()
     named = points.names(desk, asked)
     if named:
@@ -345,8 +347,10 @@ def _why(desk: Desk, found: Finding, asked: tuple[points.Point, ...]) -> Parts:
 
 
 def _on_word(desk: Desk, found: Finding) -> Parts:
-    """On whose word an admission stands; a reason to exclude names them itself."""
-    if not found.attested_by or found.verdict is not Verdict.ADMISSIBLE:
+    """On whose word it stands; a reason that is told in words names them itself."""
+    if found.verdict is Verdict.EXCLUDE and found.reason not in _TOLD:
+        return ()
+    if not found.attested_by or found.verdict is Verdict.TO_CONFIRM:
         return ()
     people = joined([Quoted(name) for name in found.attested_by])
     return (Words(", "), *desk.say("on_word", people=people))
