@@ -84,7 +84,7 @@ _OTHER = 1310
 _LAST = 0x2122
 # A letter with an accent may be a little wider than without; heavy letters are wider, some signs much.
 _ACCENT = 1040
-_HEAVY, _HEAVIEST = 1080, 1240
+_HEAVY, _HEAVIEST = 1130, 1240
 _SLIGHT = "*/\\|¦ŀΊ″"
 _MORE = "…"
 _LONGEST = 400

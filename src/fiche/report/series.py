@@ -13,6 +13,7 @@ from fiche.kernel.figure import Figure, Number
 from fiche.kernel.record import record
 from fiche.report._capacity_words import plain
 from fiche.report._needs import bounds
+from fiche.report._placing import placed_numbers
 from fiche.report._sizes import Point, axis_of, groups
 from fiche.report.answer import worst
 from fiche.report.desk import Desk, joined
@@ -175,11 +176,12 @@ def _signs(
         yield Lettering(x=LEFT - 8, y=failed + 5, text=words, room=54, anchor="end", tone="quiet")
     for x, y, point in placed:
         yield Sign(shape="cross" if point.peak is None else "disc", x=x, y=y)
-    levels = [frame.y(figure.low) for _, figure in lines]
-    for x, y, label in _numbers([(x, y) for x, y, _ in placed]):
-        crossed = any(y - 28 < level < y + 2 for level in levels)
-        below = y + 24 if crossed else y - 11
-        yield Lettering(x=x, y=below, text=label, room=80, anchor="middle", tone="strong")
+    lies = [(LEFT, y - 3, RIGHT, y + 3) for y in (frame.y(figure.low) for _, figure in lines)]
+    yield from placed_numbers(
+        _numbers([(x, y) for x, y, _ in placed]),
+        (LEFT + 2, 24, RIGHT, frame.bottom - 2),
+        [*lies, *((x - 7, y - 7, x + 7, y + 7) for x, y, _ in placed)],
+    )
 
 
 def _guide(desk: Desk, told: Sequence[tuple[int, int]]) -> Iterator[Stroked]:
