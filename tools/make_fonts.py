@@ -144,7 +144,8 @@ def main(folder: Path) -> None:
         further = ("Fiche Sans Further", style)
         subset(source, f"FicheSansFurther-{style}.woff2", further, FURTHER - shared, marks=False)
     source = mono / "IBMPlexMono-Regular.woff2"
-    letters = {*range(0x20, 0x7F)} | shared
+    # Identifiers and paths; any other sign in one is drawn by the sans.
+    letters = {*range(0x20, 0x7F), *map(ord, "…–−×→≤≥")}
     subset(source, "FicheMono-Regular.woff2", ("Fiche Mono", "Regular"), letters, marks=False)
 
 
