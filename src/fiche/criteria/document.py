@@ -67,21 +67,24 @@ def _quotes(piece: Piece) -> Iterator[str]:
 
 
 def _evened(text: str) -> str:
-    return listed(text.split(), " ").casefold()
+    return " ".join(text.split()).casefold()
+
+
+def _particulars(requirement: Requirement) -> Iterator[str]:
+    """What is asked of the document beside its title."""
+    facts = requirement.facts
+    if "issuer" in facts:
+        yield tell("issued by {issuer}", issuer=facts["issuer"].value)
+    if "since" in facts:
+        yield tell("of {date} or later", date=facts["since"].value)
+    if "contains" in facts:
+        yield tell("with the words '{words}' quoted from it", words=facts["contains"].value)
 
 
 def _lacking(
     requirement: Requirement, title: str, found: list[tuple[str, tuple[str, ...]]]
 ) -> Condition:
-    told = [
-        text.format(requirement.facts[key].value)
-        for key, text in (
-            ("issuer", tell("issued by {}")),
-            ("since", tell("of {} or later")),
-            ("contains", tell("with the words '{}' quoted from it")),
-        )
-        if key in requirement.facts
-    ]
+    told = list(_particulars(requirement))
     beside = tell(", {told}", told=listed(told)) if told else ""
     apart = listed(
         (tell("{piece}: {why}", piece=piece, why=listed(why)) for piece, why in found[:3]), "; "

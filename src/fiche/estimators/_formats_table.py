@@ -5,6 +5,7 @@ from __future__ import annotations
 from fiche.estimators._constants import BITS_PER_BYTE, OTHER_MODULES, QUANTISATION_METADATA
 from fiche.kernel.figure import Figure, ceil, total
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.kernel.unit import BYTE
 from fiche.kernel.workload import Workload
 
@@ -31,12 +32,16 @@ def formats_table(workload: Workload) -> tuple[FormatRow, ...]:
 def _row(workload: Workload, bits: int) -> FormatRow:
     weights = ceil(workload.figures["model.parameters"] * bits / BITS_PER_BYTE).named(
         f"formats_table.{bits}.weights",
-        f"weights at {bits} bits a value",
+        tell("weights at {bits} bits a value", bits=bits),
         left_out=(QUANTISATION_METADATA, OTHER_MODULES),
     )
     summed = total((weights, *workload.reserve), BYTE).named(
         f"formats_table.{bits}.with_reserve",
-        f"weights at {bits} bits a value, with the same reserve ({NO_PEAK})",
+        tell(
+            "weights at {bits} bits a value, with the same reserve ({what})",
+            bits=bits,
+            what=NO_PEAK,
+        ),
         left_out=(QUANTISATION_METADATA, OTHER_MODULES),
     )
     return FormatRow(bits=bits, weights=weights, with_reserve=summed)

@@ -95,7 +95,7 @@ def _asked(text: str) -> Condition:
 def _open(workload: Workload, model: Model) -> Node | None:
     if "model.parameters" in workload.figures or not model.open:
         return None
-    return Unknown(condition=model.open[0], unit=BYTE, id="weights", label="weights")
+    return Unknown(condition=model.open[0], unit=BYTE, id="weights", label=tell("weights"))
 
 
 def _converted(workload: Workload, model: Model, checkpoint: Checkpoint) -> bool:

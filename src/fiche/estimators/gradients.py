@@ -20,7 +20,7 @@ def _estimate(workload: Workload, case: Case | None) -> tuple[Node, ...]:
     from fiche.estimators._states import gradient_bytes
 
     gradients: Figure = gradient_bytes(workload)
-    return (gradients.named("gradients", "gradients", left_out=_LEFT_OUT),)
+    return (gradients.named("gradients", tell("gradients"), left_out=_LEFT_OUT),)
 
 
 MEMBER = Estimator(

@@ -71,7 +71,7 @@ def _bits(workload: Workload) -> Node:
 
 def _label(workload: Workload) -> str:
     if not _otherwise_loaded(workload):
-        return "weights"
+        return tell("weights")
     declared = word(workload, "formats.storage") or tell("no format")
     return tell(
         "weights, as really loaded: {format} ({declared} is declared)",

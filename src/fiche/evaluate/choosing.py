@@ -123,7 +123,7 @@ def _at_order(judged: Judged, choice: Choice, chosen: Outcome) -> Iterator[Condi
                 day=day,
             ),
             threshold=tell("valid on {day}", day=day),
-            supplier="seller",
+            supplier=tell("seller"),
             piece_kind="quote",
         )
 

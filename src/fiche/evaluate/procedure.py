@@ -243,6 +243,6 @@ def _too_few(quotes: tuple[Quoted, ...], sellers: tuple[str, ...]) -> Iterator[C
                     count=len(sellers),
                 ),
                 threshold=tell(">= {wanted} quotes", wanted=str(wanted)),
-                supplier="seller",
+                supplier=tell("seller"),
                 piece_kind="quote",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiche.kernel.said import Said, tell_again
+from fiche.kernel.said import Said, listed, tell_again
 from fiche.kernel.settling import DOCUMENT, ENTRY, Flips, Letter, Request, Settles, Settling, Step
 from fiche.report import numbers
 from fiche.report._turns import turns
@@ -117,7 +117,7 @@ def _row(desk: Desk, step: Step, numbers: dict[str, str]) -> Row:
 def _copied(desk: Desk, step: Step) -> Iterator[Parts]:
     """Commands and lines stand alone, to be copied whole."""
     if not step.is_ready:
-        yield desk.say("settling_wrapped", why=Quoted("; ".join(step.why[:2])))
+        yield desk.say("settling_wrapped", why=Quoted(listed(step.why[:2], "; ")))
     yield from ((Code(command),) for command in step.commands)
     if step.lines:
         yield desk.say("settling_add" if step.is_ready else "settling_add_import")

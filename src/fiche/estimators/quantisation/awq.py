@@ -66,7 +66,9 @@ def _bytes(linear: Linear, told: Config) -> tuple[Node, Node]:
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     text = tell("confirm that the engine has an AWQ kernel for this card; it computes in fp16")
-    return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
+    return (
+        Condition(topic="compatibility", text=text, supplier=tell("operator"), piece_kind="run"),
+    )
 
 
 MEMBER = Quantisation(

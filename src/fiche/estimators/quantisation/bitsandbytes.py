@@ -115,7 +115,9 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
             "confirm the peak of the load: on the fly, bitsandbytes first puts 16-bit shards on "
             "the device"
         )
-        found.append(Condition(topic="loading", text=text, supplier="operator", piece_kind="run"))
+        found.append(
+            Condition(topic="loading", text=text, supplier=tell("operator"), piece_kind="run")
+        )
     if any(fused(model, group) for group in model.parameters):
         asked = tell("state engine.name and engine.version: {why}", why=_EXPERTS)
         found.append(

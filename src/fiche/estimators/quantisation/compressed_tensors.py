@@ -185,7 +185,9 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     text = tell(
         "confirm that the engine has kernels for this compressed-tensors format on this card"
     )
-    return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
+    return (
+        Condition(topic="compatibility", text=text, supplier=tell("operator"), piece_kind="run"),
+    )
 
 
 MEMBER = Quantisation(

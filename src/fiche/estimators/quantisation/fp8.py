@@ -89,7 +89,9 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     text = tell(
         "confirm native FP8 (compute capability 8.9 or later), or count the weights in bf16"
     )
-    return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
+    return (
+        Condition(topic="compatibility", text=text, supplier=tell("operator"), piece_kind="run"),
+    )
 
 
 MEMBER = Quantisation(

@@ -79,7 +79,9 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     text = tell(
         "confirm that the engine has a GPTQ kernel for this card, these bits and this group"
     )
-    return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
+    return (
+        Condition(topic="compatibility", text=text, supplier=tell("operator"), piece_kind="run"),
+    )
 
 
 MEMBER = Quantisation(

@@ -74,7 +74,9 @@ def _group_size(told: Config) -> int:
 
 def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
     text = tell("confirm that the engine runs NVFP4 on this card; others unpack or emulate it")
-    return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
+    return (
+        Condition(topic="compatibility", text=text, supplier=tell("operator"), piece_kind="run"),
+    )
 
 
 MEMBER = Quantisation(

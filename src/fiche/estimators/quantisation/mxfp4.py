@@ -55,7 +55,9 @@ def _conditions(model: Model, workload: Workload) -> tuple[Condition, ...]:
         "confirm that MXFP4 is kept: Triton 3.4 or later, the `kernels` package, compute "
         "capability 7.5"
     )
-    return (Condition(topic="compatibility", text=text, supplier="operator", piece_kind="run"),)
+    return (
+        Condition(topic="compatibility", text=text, supplier=tell("operator"), piece_kind="run"),
+    )
 
 
 MEMBER = Quantisation(
