@@ -22,6 +22,7 @@ _SCREEN_TAGS = {
     *("nav", "script", "template", "dialog", "form"),
     *("button", "input", "select", "textarea", "output", "datalist"),
 }
+_RUNNING = 96  # letters: two lines, were each of them a W
 _SVG = "{http://www.w3.org/2000/svg}svg"
 FAMILIES = ("Fiche Sans", "Fiche Sans Further")
 
@@ -42,6 +43,7 @@ def pared(root: Element, *, annex: bool) -> None:
     short = "short" in _classes(root)
     _take_out(root, lambda e: _off_paper(e, short))
     _mend_links(root)
+    _shorten_heads(root)
     for sheet in root.iter("style"):
         sheet.text = _on_paper(sheet.text or "")
     for picture in root.iter(_SVG):  # no style sheet reaches the letters of a picture on paper
@@ -102,6 +104,18 @@ def _mend_links(root: Element) -> None:
         if link.get("href") not in targets:
             link.attrib.pop("href", None)
             link.tag = "span"
+
+
+def _shorten_heads(root: Element) -> None:
+    """What runs in the margins has two lines there, whatever a fiche is called."""
+    for title in root.iter("h1"):
+        title.set("data-running", _short("".join(title.itertext())))
+        title.set("data-foot", _short(title.get("data-foot", "")))
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _RUNNING else f"{words[: _RUNNING - 1]}…"
 
 
 def _ids(root: Element) -> Iterator[str]:
