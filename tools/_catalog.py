@@ -147,6 +147,8 @@ _APOSTROPHE = (re.compile(r"(?<=[\w}])'(?=[\w{])"), "\N{RIGHT SINGLE QUOTATION M
 _FRENCH = (
     (re.compile(rf"(?<=\S){_SPACES}([;!?]+)(?=[\s»)”]|$)"), rf"{_NARROW}\1"),
     (re.compile(rf"(?<=[^\s(]){_SPACES}:(?=\s|$)"), f"{_HARD}:"),
+    (re.compile(r"^:(?=\s)"), f"{_HARD}:"),
+    (re.compile(r"^;(?=\s)"), f"{_NARROW};"),
     (re.compile(rf"«{_SPACES}"), f"«{_HARD}"),
     (re.compile(rf"{_SPACES}»"), f"{_HARD}»"),
     (re.compile(rf"(?<=[\d}}]){_SPACES}%"), f"{_HARD}%"),

@@ -24,7 +24,8 @@ def spoken(tag: str) -> Language:
     Raises:
         Refused: F602 fiche has no words in this language.
     """
-    for name in (tag, tag.lower().replace("_", "-"), tag.lower().partition("-")[0]):
+    plain = tag.lower().replace("_", "-")
+    for name in (tag, plain, plain.partition("-")[0]):
         if name == SOURCE:
             from fiche.report.words.en import MEMBER
 

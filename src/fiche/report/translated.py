@@ -12,7 +12,7 @@ from typing import Any
 from fiche.kernel.record import replace
 from fiche.kernel.said import tell
 from fiche.report import numbers
-from fiche.report.parts import Report
+from fiche.report.parts import Code, Report, Words
 from fiche.report.words._language import Language
 
 # Signs that stand between parts, with the spaces that a language puts beside them.
@@ -34,6 +34,8 @@ def _told(thing: Any, language: Language, done: dict[int, Any]) -> Any:  # noqa:
         return numbers.dated(told, language.style)
     if isinstance(thing, tuple):
         return tuple(_told(each, language, done) for each in thing)
+    if isinstance(thing, Code) and (day := numbers.dated(thing.text, language.style)) != thing.text:
+        return Words(day)
     fields = getattr(type(thing), "__fields__", None)
     if fields is None or isinstance(thing, int):
         return thing
