@@ -17,8 +17,10 @@ from fiche.cli.measured_told import Told
 from fiche.cli.usage import unknown
 from fiche.kernel.decision import Fiche
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.fact import written
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 Installed = Callable[[str], str | None]
@@ -152,7 +154,10 @@ class _Job:
         elif not digest:
             told.untold("model.revision", "the commit or tag that pins the model")
         elif digest.casefold() != f"sha256:{config.sha256}":
-            why = f"is not sha256:… of {config.file}, the one thing that a ready workload reads"
+            why = tell(
+                "model.digest is not sha256:… of {file}, the one thing that a ready workload reads",
+                file=config.file,
+            )
             told.cannot("model.digest", why, "state model.revision beside it")
         return options
 
@@ -178,7 +183,10 @@ class _Job:
         _cache(told, options, words, compute or loaded)
         for phase in told.case.phases:
             if phase not in _GENERATION:
-                told.cannot(f"phase {phase}", "is none of a generation with a ready workload")
+                why = tell(
+                    "phase {phase} is none of a generation with a ready workload", phase=phase
+                )
+                told.cannot(f"phase {phase}", why)
 
 
 def _sequences(told: Told, options: dict[str, Any]) -> None:
@@ -188,7 +196,8 @@ def _sequences(told: Told, options: dict[str, Any]) -> None:
     if resident is None and batch is None:
         told.needed_dimension("resident_sequences")
     elif resident is not None and batch is not None and resident != batch:
-        told.cannot(f"cases.{told.case.id}.batch", "differs from the resident sequences")
+        why = tell("cases.{case}.batch differs from the resident sequences", case=told.case.id)
+        told.cannot(f"cases.{told.case.id}.batch", why)
     else:
         options["sequences"] = resident or batch
     if batch is not None:
@@ -209,7 +218,13 @@ def _context(told: Told, options: dict[str, Any]) -> None:
     reached = options["prompt_tokens"] + options["new_tokens"]
     if context != reached:
         path = f"cases.{told.case.id}.context_tokens"
-        told.cannot(path, f"is {context}, and prompt and new tokens are {reached} together")
+        why = tell(
+            "{key} is {context}, and prompt and new tokens are {reached} together",
+            key=path,
+            context=str(context),
+            reached=str(reached),
+        )
+        told.cannot(path, why)
     options["context_tokens"] = context
 
 
@@ -227,7 +242,9 @@ def _cache(told: Told, options: dict[str, Any], words: dict[str, Any], computed:
     for half in ("cache_key", "cache_value"):
         named = told.word(f"formats.{half}")
         if named and named != told.word("formats.cache"):
-            told.cannot(f"formats.{half}", "differs from formats.cache")
+            told.cannot(
+                f"formats.{half}", tell("formats.{half} differs from formats.cache", half=half)
+            )
         elif named:
             words.setdefault("formats", {})[half] = named
     told.one_of("engine.settings.logits_to_keep", ("1",))
@@ -257,11 +274,13 @@ def _refuse_left(told: Told) -> None:
     """A setting that nobody read would be one that the record claims and nothing did."""
     for path in told.left(*_SETTINGS):
         if path not in _COUNTED:
-            told.cannot(path, "is a setting that no ready workload makes")
+            key = written(path)
+            told.cannot(path, tell("{key} is a setting that no ready workload makes", key=key))
     for name in told.left_dimensions():
+        key = f"cases.{told.case.id}.{name}"
         vision = name.startswith("image")
-        what = "asks for images, and ready workloads read text" if vision else "is of another load"
-        told.cannot(f"cases.{told.case.id}.{name}", what)
+        images = tell("{key} asks for images, and ready workloads read text", key=key)
+        told.cannot(key, images if vision else tell("{key} is of another load", key=key))
 
 
 def _seed(told: Told) -> dict[str, int]:

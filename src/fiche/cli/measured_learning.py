@@ -6,6 +6,7 @@ from typing import Any
 
 from fiche.cli.measured_setting import PLAIN, attention
 from fiche.cli.measured_told import Told
+from fiche.kernel.said import tell
 
 _STEP = ("forward", "loss", "backward", "optimizer_step", "first_step")
 _PHASES = ("model_load", "model_init", "inputs", *_STEP, "evaluation", "export")
@@ -82,9 +83,13 @@ def _formats(told: Told, options: dict[str, Any], kind: str) -> None:
     if kind == "qlora":
         path = "formats.loaded" if told.word("formats.loaded") else "formats.storage"
         if loaded and loaded not in _PACKED:
-            told.cannot(
-                path, f"is {loaded}, and a qlora of a ready workload loads {', '.join(_PACKED)}"
+            why = tell(
+                "{key} is {format}, and a qlora of a ready workload loads {known}",
+                key=path,
+                format=loaded,
+                known=", ".join(_PACKED),
             )
+            told.cannot(path, why)
         options["quantize"] = loaded
         options["dtype"] = told.one_of("formats.compute", PLAIN, needed=True)
         if storage in PLAIN:
@@ -94,10 +99,15 @@ def _formats(told: Told, options: dict[str, Any], kind: str) -> None:
             options["double_quant"] = _YES_OR_NO.get(double.casefold(), double)
         return
     if loaded and loaded not in PLAIN:
-        told.cannot(
-            "formats.loaded" if told.word("formats.loaded") else "formats.storage",
-            f"is {loaded}, and a {kind or 'training'} of a ready workload loads {', '.join(PLAIN)}",
+        path = "formats.loaded" if told.word("formats.loaded") else "formats.storage"
+        why = tell(
+            "{key} is {format}, and a {kind} of a ready workload loads {known}",
+            key=path,
+            format=loaded,
+            kind=kind or tell("training"),
+            known=", ".join(PLAIN),
         )
+        told.cannot(path, why)
     options["dtype"], options["storage"] = loaded, storage
 
 
@@ -124,7 +134,8 @@ def _training(told: Told, options: dict[str, Any]) -> None:
     if cast not in ("", "none"):
         options["train_dtype"] = cast
         if cast == dtype:
-            told.cannot("training.autocast", f"is {cast}, and so are the weights")
+            why = tell("training.autocast is {cast}, and so are the weights", cast=cast)
+            told.cannot("training.autocast", why)
     computed = cast if cast not in ("", "none") else dtype
     if computed and "quantize" not in options:
         told.one_of("formats.compute", (computed,))
@@ -159,4 +170,5 @@ def _dimensions(told: Told, options: dict[str, Any]) -> None:
     options["export"] = "export" in told.case.phases
     for phase in told.case.phases:
         if phase not in _PHASES:
-            told.cannot(f"phase {phase}", "is none of a training with a ready workload")
+            why = tell("phase {phase} is none of a training with a ready workload", phase=phase)
+            told.cannot(f"phase {phase}", why)

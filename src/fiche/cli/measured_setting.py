@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fiche.cli.measured_told import Told
+from fiche.kernel.said import tell
 from fiche.measure.protocol.heading import FRESH
 from fiche.measure.workloads._language import ATTENTION
 
@@ -32,7 +33,7 @@ def _version(told: Told, versions: Callable[[str], str | None]) -> None:
         versions("transformers"),
     )
     if stated and here and stated != here:
-        why = f"is {stated}, and transformers {here} is installed"
+        why = f"engine.version is {stated}, and transformers {here} is installed"
         told.another("engine.version", why, "install that version, or state the one that will run")
 
 
@@ -49,7 +50,11 @@ def _placement(told: Told) -> dict[str, Any]:
     if devices is None:
         told.untold("placement.devices", "1 for a ready workload")
     elif devices != 1:
-        told.cannot("placement.devices", f"is {devices}, and a ready workload runs on one device")
+        why = tell(
+            "placement.devices is {devices}, and a ready workload runs on one device",
+            devices=str(devices),
+        )
+        told.cannot("placement.devices", why)
     told.one_of("placement.resident", ("all",), needed=True)
     words: dict[str, Any] = {}
     for name in ("offload", "sharding"):
@@ -58,7 +63,12 @@ def _placement(told: Told) -> dict[str, Any]:
     for way in _WAYS:
         cut = told.count(f"placement.{way}_parallel")
         if cut not in (None, 1):
-            told.cannot(f"placement.{way}_parallel", f"is {cut}, and a ready workload cuts nothing")
+            why = tell(
+                "placement.{way}_parallel is {cut}, and a ready workload cuts nothing",
+                way=way,
+                cut=str(cut),
+            )
+            told.cannot(f"placement.{way}_parallel", why)
         elif cut is not None:
             words[f"{way}_parallel"] = cut
     return {"placement": words} if words else {}
@@ -89,7 +99,12 @@ def dtype_of(told: Told, options: dict[str, Any]) -> str:
     loaded = told.word("formats.loaded") or storage
     for path, named in (("formats.storage", storage), ("formats.loaded", loaded)):
         if named and named not in PLAIN:
-            why = f"is {named}: for a generation, a ready workload has {', '.join(PLAIN)}"
+            why = tell(
+                "{key} is {format}: for a generation, a ready workload has {known}",
+                key=path,
+                format=named,
+                known=", ".join(PLAIN),
+            )
             told.cannot(path, why)
             return ""
     if loaded:
@@ -103,7 +118,8 @@ def check_process(told: Told) -> None:
     """Each record is one fresh process; a fiche may ask for that and for nothing else (C7)."""
     asked = told.word("process_protocol")
     if asked and asked.casefold() != FRESH:
-        told.cannot("process_protocol", f"is '{asked}', and fiche measures {FRESH}")
+        why = tell("process is '{asked}', and fiche measures {fresh}", asked=asked, fresh=FRESH)
+        told.cannot("process_protocol", why)
 
 
 def allocator_variables(told: Told) -> dict[str, str]:
@@ -115,5 +131,10 @@ def allocator_variables(told: Told) -> dict[str, str]:
     named = "cudaMallocAsync" if "backend:cudaMallocAsync" in value else "native"
     if backend and backend != named:
         hint = "settings are what the variable holds, such as backend:cudaMallocAsync"
-        told.cannot("allocator.backend", f"is {backend}, and these settings make it {named}", hint)
+        why = tell(
+            "allocator.backend is {backend}, and these settings make it {named}",
+            backend=backend,
+            named=named,
+        )
+        told.cannot("allocator.backend", why, hint)
     return dict.fromkeys(_VARIABLES, value)

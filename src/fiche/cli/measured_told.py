@@ -5,6 +5,7 @@ from __future__ import annotations
 from fiche.kernel.address import Span
 from fiche.kernel.diagnostic import Diagnostic
 from fiche.kernel.fact import written
+from fiche.kernel.said import tell
 from fiche.kernel.workload import Case, Workload
 
 _OWN_PROGRAM = "run your own program, with its phases in fiche.recorder"
@@ -62,7 +63,13 @@ class Told:
         """A word that must be one of those that a ready workload can do."""
         found = self.needed(path, " or ".join(known)) if needed else self.word(path)
         if found and found.casefold() not in known:
-            self.cannot(path, f"is {found}, and can be {', '.join(known)} in a ready workload")
+            why = tell(
+                "{key} is {found}, and can be {known} in a ready workload",
+                key=written(path),
+                found=found,
+                known=", ".join(known),
+            )
+            self.cannot(path, why)
         return found.casefold()
 
     def untold(self, path: str, choices: str) -> None:
@@ -70,12 +77,12 @@ class Told:
         self._untold.append((written(path), choices))
 
     def cannot(self, path: str, why: str, hint: str = _OWN_PROGRAM) -> None:
-        """F530."""
-        self._fault("F530", path, f"{written(path)} {why}", hint)
+        """F530, with the whole sentence."""
+        self._fault("F530", path, why, hint)
 
     def another(self, path: str, why: str, hint: str) -> None:
-        """F532."""
-        self._fault("F532", path, f"{written(path)} {why}", hint)
+        """F532, with the whole sentence."""
+        self._fault("F532", path, why, hint)
 
     def left(self, *prefixes: str) -> tuple[str, ...]:
         """Paths under these prefixes that the fiche states and nobody has read."""
@@ -95,7 +102,9 @@ class Told:
             return self._faults
         names = ", ".join(path for path, _ in self._untold)
         choices = "; ".join(f"{path}: {choices}" for path, choices in self._untold)
-        message = f"{names}: the fiche does not say, and it cannot be measured without"
+        message = tell(
+            "{names}: the fiche does not say, and it cannot be measured without", names=names
+        )
         untold = Diagnostic(
             code="F531", message=message, address=self.case.span, hint=f"state {choices}", length=1
         )

@@ -29,15 +29,18 @@ STARTS = (
     rb"|(?P<hpu>MODULE:PT_DEVMEMAllocationfailed)"
     rb"|(?P<wrapper>(?:CUDA|HIP|XPU)outofmemory)"
 )
-_UNCERTAIN = (
-    "cause_uncertain: {name} could not allocate; too little free device memory is usual, a version "
-    "clash or a bad index gives the same text"
-)
-
 _NOT_SUPPORTED = tell(
     "cause_uncertain: cudnn answers NOT_SUPPORTED where its workspace finds no memory, "
     "and for shapes and layouts that it does not know"
 )
+
+
+def _uncertain(name: str) -> str:
+    return tell(
+        "cause_uncertain: {name} could not allocate; too little free device memory is usual, a version clash "
+        "or a bad index gives the same text",
+        name=name,
+    )
 
 
 def read_bare(message: Message) -> Draft | None:
@@ -100,7 +103,7 @@ def _failed(message: Message, name: str) -> Draft:
         shape="library-alloc",
         backend=backend,
         library=name,
-        warnings=[_UNCERTAIN.format(name=name)],
+        warnings=[_uncertain(name)],
     )
 
 

@@ -9,6 +9,7 @@ from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, NotObserved, Printed, Reading, Run
 from fiche.kernel.rounding import bounds_only
+from fiche.kernel.said import tell
 
 _LINES_SHOWN = 8
 # The fiche's own words for backends, where evidence is usually named otherwise.
@@ -50,8 +51,15 @@ def _warnings(found: list[Event], warned: Callable[[Event], Iterator[str]]) -> I
             lines.setdefault(text, []).append(event.fullest.line)
     for text, numbers in lines.items():
         shown = ", ".join(str(number) for number in numbers[:_LINES_SHOWN])
-        more = f" and {len(numbers) - _LINES_SHOWN} more" if len(numbers) > _LINES_SHOWN else ""
-        yield f"{text} ({'line' if len(numbers) == 1 else 'lines'} {shown}{more})"
+        more = len(numbers) - _LINES_SHOWN
+        if len(numbers) == 1:
+            yield tell("{warning} (line {line})", warning=text, line=shown)
+        elif more <= 0:
+            yield tell("{warning} (lines {lines})", warning=text, lines=shown)
+        else:
+            yield tell(
+                "{warning} (lines {lines} and {more} more)", warning=text, lines=shown, more=more
+            )
 
 
 def failure_of(event: Event, sha256: str) -> Failure:

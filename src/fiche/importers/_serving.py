@@ -15,7 +15,7 @@ from fiche.importers._refusal import refused
 from fiche.importers._results import Board, count, word
 from fiche.importers._sheet import Sheet
 from fiche.kernel.lazy import lazy
-from fiche.kernel.said import tell
+from fiche.kernel.said import listed, tell
 
 _TIMED = lazy(r"(mean|median|std|max|p\d{1,3}(?:\.\d{1,3})?)_(ttft|tpot|itl|e2el|e2e_latency)_ms")
 # Key: unit. What the program prints of a whole run has no statistic of its own.
@@ -116,11 +116,17 @@ def failures(board: Board, found: Mapping[str, Any], label: str) -> None:
 def traffic(found: Mapping[str, Any]) -> str:
     """What tells one run of a file from another: the rate and the concurrency that were asked."""
     told = []
-    for key, name in (("request_rate", "request rate"), ("max_concurrency", "concurrency")):
+    for key in ("request_rate", "max_concurrency"):
         value = found.get(key)
         if isinstance(value, int | str | Decimal) and not isinstance(value, bool):
-            told.append(f"{name} {str(value)[:40]}")
-    return ", ".join(told)
+            said = str(value)[:40]
+            rated = key == "request_rate"
+            told.append(
+                tell("request rate {rate}", rate=said)
+                if rated
+                else tell("concurrency {many}", many=said)
+            )
+    return listed(told)
 
 
 def day_in(stamp: object) -> str:

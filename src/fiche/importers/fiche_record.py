@@ -119,8 +119,18 @@ def _check(check: dict[str, Any] | None) -> str:
     """The status, and the result and method where they are told."""
     if check is None:
         return ""
-    result = {True: ", passed", False: ", not passed", None: ""}[check.get("passed")]
-    return f"{check['status']}{result}" + (f": {check['method']}" if "method" in check else "")
+    told, passed = str(check["status"]), check.get("passed")
+    if passed is not None:
+        told = (
+            tell("{status}, passed", status=told)
+            if passed
+            else tell("{status}, not passed", status=told)
+        )
+    return (
+        tell("{result}: {method}", result=told, method=check["method"])
+        if "method" in check
+        else told
+    )
 
 
 def _dimensions(record: Form, place: int, which: str) -> dict[str, Figure]:

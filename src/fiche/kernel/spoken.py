@@ -43,6 +43,7 @@ _SAID = (
     tell("duration"),
     tell("encoder tokens"),
     tell("Encoder tokens"),
+    tell("empty cache"),
     tell("engine"),
     tell("expert parallel"),
     tell("Expert parallel"),
@@ -122,6 +123,7 @@ _SAID = (
     tell("vocabulary"),
     tell("Vocabulary"),
     tell("warmups"),
+    tell("zero grad"),
     # Items of a load, kinds of live bytes, and the groups that a simulation is compared by.
     tell("activation"),
     tell("activations"),
@@ -170,6 +172,7 @@ _SAID = (
     tell("optimizer step"),
     tell("peak"),
     tell("prefill"),
+    tell("process device used"),
     tell("start"),
     tell("total"),
     # Inputs of a plan to own or rent.

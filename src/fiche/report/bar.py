@@ -92,7 +92,7 @@ def _stretches(desk: Desk, node: Figure, kind: str, shade: int) -> Iterator[Segm
     """What an interval surely takes and what may come to it, with their widths in bytes."""
     listed = desk.listed(node)
     assert isinstance(listed, Amount)
-    label = short_label(node)
+    label = desk.told(short_label(node))
     if node.high is None or node.high == node.low or not node.low:
         width = int(_end(node))
         yield Segment(start=0, width=width, kind=kind, shade=shade, label=label, amount=listed)

@@ -101,14 +101,16 @@ def turns(desk: Desk, event: Invalidation) -> Iterator[Parts]:
         figures = {name: node for name, node in event.figures if isinstance(node, Figure)}
         yield desk.say("void_more", case=Code(event.case), dimensions=dimensions(desk, figures))
     elif event.values:
-        yield joined([(Words(f"{_short(path)} "), Quoted(value)) for path, value in event.values])
+        yield joined(
+            [(Words(f"{desk.term(_short(path))} "), Quoted(value)) for path, value in event.values]
+        )
     else:
         yield from _single(desk, event)
 
 
 def _short(path: str) -> str:
     """The last words of a path are enough beside the kind that heads the row."""
-    return path.partition(".")[2].replace("_", " ") or path.replace("_", " ")
+    return path.partition(".")[2] or path
 
 
 def _single(desk: Desk, event: Invalidation) -> Iterator[Parts]:
