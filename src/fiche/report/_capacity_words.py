@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from fiche.kernel import trace
 from fiche.kernel.figure import Figure, Node
@@ -33,11 +34,20 @@ def caption(desk: Desk, groups: Sequence[Asked], left: int) -> tuple[Parts, ...]
 
 
 def in_short(desk: Desk, groups: Sequence[Asked], left: int) -> tuple[Parts, ...]:
-    """What the first need is made of, and the signs; the annex has a line for each."""
-    made = _need(desk, groups[0])
+    """What the first need is made of, and the first of several items, whose colours would else say nothing.
+
+    And the signs; the annex has a line for each need.
+    """
+    stacked = (g for g in groups[1:] if g.need is not None and _stacked(desk, g.need))
+    told = [groups[0]] if _stacked(desk, groups[0].need) else [groups[0], *islice(stacked, 1)]
+    made = joined([_need(desk, group) for group in told], " ")
     signs = joined(_signs(desk, groups), " · ")
     more = (Words(" "), Words(desk.counted("pic_left", left).format(count=left))) if left else ()
     return ((*made, *more), signs) if signs else ((*made, *more),)
+
+
+def _stacked(desk: Desk, need: Figure | None) -> bool:
+    return need is not None and len(parts_of_need(desk, need)) > 1
 
 
 def said(desk: Desk, groups: Sequence[Asked]) -> str:
@@ -83,7 +93,8 @@ def _need(desk: Desk, group: Asked) -> Parts:
 
 
 def _items(desk: Desk, need: Figure) -> list[Parts]:
-    shade, told = 0, []
+    shade = 0
+    told: list[Parts] = []
     parts = parts_of_need(desk, need)
     for item in parts:
         kind = trace.basis(item)
