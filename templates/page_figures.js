@@ -35,7 +35,9 @@
 
   const mark = (kind) => make("i", { class: `mark ${kind}` }, word(`mark.${kind}`));
   const link = (id, shown = id) => make("a", { href: `#figure-${encoded(id)}` }, shown);
-  const rows = (told) => make("dl", {}, told.filter(([, value]) => value && value.length !== 0).map(([key, value]) => [make("dt", {}, say(key)), make("dd", {}, value)]));
+  // What decision.json says in words is English, in whatever language the page is.
+  const ENGLISH = new Set(["reason", "conditions", "left_out", "expected"]);
+  const rows = (told) => make("dl", {}, told.filter(([, value]) => value && value.length !== 0).map(([key, value]) => [make("dt", {}, say(key)), make("dd", ENGLISH.has(key) ? { lang: "en" } : {}, value)]));
   const list = (items) => items.length > 0 && make("ul", {}, items.map((item) => make("li", {}, item)));
 
   // A formula in which each number that stands below it can be opened.

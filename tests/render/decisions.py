@@ -1032,9 +1032,9 @@ def _long(first, n, many):
 ATTACK = "<img src=x onerror=alert(1)>\"'</script></table>&\x1b[31m\u202edrow\u200b{{7*7}}\x00"
 
 
-def hostile():
+def hostile(attack=ATTACK):
     """`rich`, with an attack appended to every text that a fiche or a piece can bring."""
-    return _poisoned(rich(), {})
+    return _poisoned(rich(), {}, attack)
 
 
 _CLOSED = {
@@ -1045,17 +1045,17 @@ _CLOSED = {
 }  # fmt: skip
 
 
-def _poisoned(value, seen):
+def _poisoned(value, seen, attack):
     if id(value) in seen:
         return seen[id(value)][0]
     if isinstance(value, str):
-        return value + ATTACK
+        return value + attack
     if isinstance(value, tuple):
-        done = tuple(_poisoned(part, seen) for part in value)
+        done = tuple(_poisoned(part, seen, attack) for part in value)
     elif isinstance(value, dict):
-        done = {key: _poisoned(part, seen) for key, part in value.items()}
+        done = {key: _poisoned(part, seen, attack) for key, part in value.items()}
     elif field_names(value) and not isinstance(value, Unit):
-        done = _poisoned_fields(value, seen)
+        done = _poisoned_fields(value, seen, attack)
     else:
         return value
     seen[id(value)] = (done, value)
@@ -1068,11 +1068,11 @@ def _words(part):
     )
 
 
-def _poisoned_fields(value, seen):
+def _poisoned_fields(value, seen, attack):
     told = {name: getattr(value, name) for name in field_names(value)}
     return type(value)(
         **{
-            name: part if name in _CLOSED and _words(part) else _poisoned(part, seen)
+            name: part if name in _CLOSED and _words(part) else _poisoned(part, seen, attack)
             for name, part in told.items()
         }
     )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from render import decisions
 from render.pages import decision, page
 
 from fiche.kernel.figure import Figure
@@ -109,7 +110,7 @@ def test_the_panel_is_clean_too(opened):
         assert overflow(tab) <= 0
 
 
-@pytest.mark.parametrize("width", [320, 1100])
+@pytest.mark.parametrize("width", [320, 1400])
 @pytest.mark.parametrize("scripts", [True, False])
 def test_hostile_text_neither_acts_nor_overflows(opened, width, scripts):
     """With scripts and without: no dialog, no request, no complaint, and every section is laid out."""
@@ -120,6 +121,35 @@ def test_hostile_text_neither_acts_nor_overflows(opened, width, scripts):
     assert tab.locator("main img, main iframe, main script").count() == 0
     if scripts:
         assert overflow(tab) <= 0
+
+
+FOREIGN = (
+    " \u05e9\u05dc\u05d5\u05dd \u0627\u0644\u0639\u0631\u0628\u064a\u0629 \ufdfd "  # from right to left
+    "\U0001f9ee \U0001f469\u200d\U0001f680 a\u0335\u0301\u0327 \u2066\u202b "
+    "]]> {% raw %} ${x} `y` <svg onload=alert(1)><style>*{display:none}</style></style>"
+)
+LONG = "W" * 10_000
+
+
+def long_everywhere():
+    """Ten thousand letters without a blank, where a fiche and its pieces have words."""
+    made = decision("rich")
+    conditions = tuple(replace(c, text=LONG, supplier=LONG) for c in made.outcomes[1].conditions)
+    outcome = replace(made.outcomes[1], conditions=conditions)
+    fiche = replace(made.fiche, title=LONG, author=LONG, illustrative=LONG)
+    return replace(made, fiche=fiche, outcomes=(made.outcomes[0], outcome, *made.outcomes[2:]))
+
+
+@pytest.mark.parametrize("width", [320, 1100])
+@pytest.mark.parametrize("what", ["foreign", "long"])
+def test_foreign_letters_and_endless_words_stay_inside(opened, what, width):
+    made = decisions.hostile(FOREIGN) if what == "foreign" else long_everywhere()
+    tab = opened(html_bytes(view(made), made, ()), viewport={"width": width, "height": 800})
+    assert overflow(tab) <= 0
+    assert tab.locator("main h2").first.is_visible()
+    assert tab.locator("main svg svg, main style, main img").count() == 0
+    tab.locator("main data").first.click()
+    assert tab.locator("#panel").evaluate("p => p.scrollWidth - p.clientWidth") <= 0
 
 
 def test_without_scripts_all_is_there(opened):
