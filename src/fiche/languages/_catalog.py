@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _NARROW, _HARD = "\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}"
 _FORMS = ("zero", "one", "two", "few", "many", "other")
-# Enough counts to meet every form that a language has.
-_COUNTS = (*range(200), 1_000, 1_000_000)
+# Enough counts to meet every form that a language has; one first, which English too has a form for.
+_COUNTS = (1, *range(200), 1_000, 1_000_000)
 
 
 def language(tag: str, compiled: Path) -> Language:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fiche.kernel.decision import Decision
 from fiche.kernel.record import replace
-from fiche.report import candidates, criteria, missing
+from fiche.report import candidates, criteria, missing, numbers
 from fiche.report.answer import opening
 from fiche.report.desk import Desk
 from fiche.report.parts import Chrome, Code, Parts, Quoted, Report, Section, Words
@@ -163,7 +163,7 @@ def _foot(desk: Desk) -> str:
         tool=desk.word("tool").format(version=desk.decision.tool_version),
         policy=fiche.policy.name,
         version=fiche.policy.version,
-        date=fiche.date,
+        date=numbers.dated(fiche.date, desk.style),
     )
 
 
