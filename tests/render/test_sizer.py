@@ -6,10 +6,13 @@ import re
 from html import unescape
 
 import pytest
+from render.chromium import launched, opened
+from render.pages import decision as by_hand
 from render.pages import page
-from report.sized import asked, decision
+from report.sized import decision, estimators
 
 from fiche.assets import template_text
+from fiche.evaluate.whatif import what_if
 from fiche.render.attachment import attachments_of
 from fiche.render.html import html_bytes
 from fiche.render.json import decision_bytes
@@ -20,10 +23,15 @@ from fiche.report.view import view
 from fiche.report.words.en import MEMBER as ENGLISH
 
 
-def sized(name):
-    made = decision(name)
-    report = with_sizer(view(made), made, ENGLISH, asked(name))
+def of(made):
+    """The page of any decision with its sizer."""
+    report = with_sizer(view(made), made, ENGLISH, what_if(made, estimators()))
     return html_bytes(report, made, attachments_of(made, decision_bytes(made), {})).decode()
+
+
+def sized(name):
+    """The page of a sample."""
+    return of(decision(name))
 
 
 def test_hostile_words_are_inert_and_visible():
@@ -84,3 +92,17 @@ def test_it_stays_light(name):
     data = re.search(r'id="sizer-facts">(.*?)</script>', text, re.DOTALL)[1]
     assert len(data.encode()) <= 40_000
     assert sum(len(template_text(script)) for script in SCRIPTS) <= 26_000
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["hostile", "rich", "crowded"])
+def test_any_decision_opens_without_a_complaint(name):
+    """Hostile names are read as names: no element, no request, no error; nothing wider than a narrow screen."""
+    with (
+        launched() as started,
+        opened(started, of(by_hand(name)), viewport={"width": 320, "height": 800}) as tab,
+    ):
+        assert tab.locator("#sizer .sizer tr").count() > 3
+        assert tab.locator("#sizer :is(img, script:not([type]))").count() == 0
+        assert (tab.requests, tab.complaints) == ([], [])
+        assert tab.evaluate("document.documentElement.scrollWidth") == 320

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fiche.criteria._evidence import floor_of, most_of
 from fiche.estimators import load_items
+from fiche.estimators._formats import BITS
 from fiche.evaluate.rule import bounds_of
 from fiche.kernel import trace
 from fiche.kernel.address import Span
@@ -146,22 +147,22 @@ def _offered(decision: Decision, estimators: Sequence[Estimator]) -> Iterator[Of
 
 
 def _asked(workload: Workload) -> Iterator[tuple[str, str]]:
-    """Both kinds in turn; the format that the fiche states is there already."""
+    """Both kinds in turn; a format of as many bits as the one that the fiche states would change nothing."""
     keys = [key for key in FORMATS if f"formats.{key}_bits" not in workload.figures]
     for place in range(max(map(len, FORMATS.values()))):
         for key in keys:
             told = workload.facts.get(f"formats.{key}")
             name = FORMATS[key][place] if place < len(FORMATS[key]) else ""
-            if name and (told is None or told.value != name):
+            if name and (told is None or BITS.get(told.value) != BITS[name]):
                 yield key, name
 
 
 def _owners(decision: Decision) -> dict[str, tuple[Workload, list[CaseLoad]]]:
     """By owner, the workload and one case of each shape: a formula never depends on a number."""
     found: dict[str, tuple[Workload, list[CaseLoad]]] = {}
-    own = {c.id: c.workload for c in decision.fiche.candidates}
+    own = {one.candidate.id: one.candidate.workload for one in decision.outcomes}
     for owner in dict.fromkeys(load.owner for load in decision.loads):
-        workload = own[owner] if owner else decision.fiche.workload
+        workload = own.get(owner, decision.fiche.workload)
         cases = {case.id: case for case in workload.cases}
         shapes: dict[object, CaseLoad] = {}
         for load in decision.loads:

@@ -11,7 +11,7 @@ from fiche.kernel.origin import Computed
 from fiche.kernel.trace import inputs
 
 # A formula's own number; [low, high] of a leaf, null for an open end; [operation, place, place, …].
-Entry = str | list[str | None] | list[str | int]
+Entry = str | list[str | int | None]
 
 
 class Graph:

@@ -170,10 +170,11 @@ class _Content:
         desk = self._desk
         if not name:
             return desk.word("sizer_load_own")
-        who = next(c for c in desk.decision.fiche.candidates if c.id == name)
-        if who.change is None:
+        told = [o.candidate.change for o in desk.decision.outcomes if o.candidate.id == name]
+        change = told[0] if told else None
+        if change is None:
             return desk.word("sizer_load_placed").format(candidate=name)
-        path, _, value = who.change
+        path, _, value = change
         return desk.word("sizer_load_changed").format(candidate=name, path=path, value=value)
 
     # --- What is changed --------------------------------------------------------------------
@@ -243,9 +244,9 @@ class _Content:
         for node in stated:
             if node.id in self._graph.leaves and _is_plain(node):
                 yield node
-        for node in self._graph.leaves.values():
-            if isinstance(node, Unknown) and not _is_bits(node.id) and "/" not in node.id:
-                yield node
+        for leaf in self._graph.leaves.values():
+            if isinstance(leaf, Unknown) and not _is_bits(leaf.id) and "/" not in leaf.id:
+                yield leaf
 
     def _group(self, name: str) -> tuple[str, str | None]:
         """Of the model, of a case (with its id), or what is kept free."""
