@@ -6,6 +6,7 @@ Every key of a failure is there, null where the program printed nothing. Integer
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import TENSORS
@@ -37,6 +38,22 @@ QUANTITIES = (
 
 def piece_json(file: str, sha256: str, num_bytes: int, reading: Reading) -> dict[str, object]:
     """One piece: whose bytes, what kind, and all that was read."""
+    made: dict[str, object] = _plain(_piece(file, sha256, num_bytes, reading))
+    return made
+
+
+def _plain(thing: Any) -> Any:  # noqa: ANN401 - any part of a document
+    """Told texts as the English that they are: a document holds plain strings."""
+    if isinstance(thing, str):
+        return str(thing)
+    if isinstance(thing, dict):
+        return {key: _plain(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return type(thing)(_plain(each) for each in thing)
+    return thing
+
+
+def _piece(file: str, sha256: str, num_bytes: int, reading: Reading) -> dict[str, object]:
     return {
         "file": file,
         "sha256": sha256,
