@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from render.pages import NAMES, attachments, decision, page, read, shown
 
-from fiche.assets import package_data
+from fiche.assets import package_data, template_dir, template_text
 from fiche.render.html import FONTS, FURTHER, FURTHER_FONTS, html_bytes
 from fiche.render.json import decision_bytes
-from fiche.render.scripts import SCRIPTS, inert, scripts
+from fiche.render.scripts import SCRIPTS, inert, scripts, styled
 from fiche.report import numbers
 from fiche.report.desk import signed
 from fiche.report.view import view
@@ -129,6 +129,33 @@ def test_without_attachments_the_decision_is_still_inside():
     made = decision("bare")
     bare = html_bytes(view(made), made, ())
     assert sha256(decision_bytes(made)).hexdigest().encode() in bare
+
+
+SHEETS = sorted(path.name for path in template_dir().glob("report*.css"))
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_style_sheet_says_the_same_without_its_blanks(name):
+    """Read by a reader of CSS: the same rules, selectors and values, quoted text to the letter."""
+    tinycss2 = pytest.importorskip("tinycss2")
+    whole = template_text(name)
+
+    def told(text):
+        nodes = tinycss2.parse_component_value_list(text, skip_comments=True)
+        return list(flat(nodes))
+
+    def flat(nodes):
+        for node in nodes:
+            if node.type == "whitespace":
+                continue
+            yield node.type, getattr(node, "value", getattr(node, "name", None))
+            yield from flat(
+                getattr(node, "content", None) or getattr(node, "arguments", None) or ()
+            )
+
+    short = str(styled(whole))
+    assert len(short) < len(whole)
+    assert told(short) == told(whole)
 
 
 # --- Letters ------------------------------------------------------------------------------------

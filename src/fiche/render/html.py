@@ -41,7 +41,8 @@ FURTHER_FONTS = (
     ("Fiche Sans Further", 600, "FicheSansFurther-SemiBold.woff2"),
 )
 FURTHER = re.compile(
-    "(?![ĞğİıŒœŞşŠšŸŽž])[\u0100-\u017f\u0218-\u021b\u0370-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9]"
+    "[\u0100-\u011d\u0120-\u012f\u0132-\u0151\u0154-\u015d\u0162-\u0177\u0179-\u017c\u017f"
+    "\u0218-\u021b\u0370-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9]"
 )
 # Three tones of computed parts, so that neighbours are told apart; what is no fact is hatched.
 _FILLS = {
@@ -66,7 +67,8 @@ def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachm
     """The page. `attachments` should hold decision.json; without it the decision is written anew."""
     attachments = attachments if _document(attachments) else (_anew(report, decision),)
     text = _rendered(report, attachments, FONTS)
-    if FURTHER.search(text, text.index("<body")):
+    body = text.index("<body")
+    if FURTHER.search(text, body, text.index("<script", body)):
         text = _rendered(report, attachments, (*FONTS, *FURTHER_FONTS))
     return _filled(text, attachments).encode("utf-8")
 

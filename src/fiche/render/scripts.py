@@ -17,7 +17,6 @@ from fiche.report.parts import Report
 
 SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
 _SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
-_BLANKS = re.compile(r"""("[^"]*")|\s*([{};,>])\s*|:\s+""")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -27,8 +26,12 @@ def scripts(*more: str) -> tuple[Markup, ...]:
 
 
 def styled(text: str) -> Markup:
-    """A style sheet without its comments, and without blanks that say nothing; quoted text is kept."""
-    return Markup(_BLANKS.sub(lambda found: found[1] or found[2] or ":", _COMMENT.sub("", text)))
+    """A style sheet without its comments, and without blanks that say nothing."""
+    plain = " ".join(_COMMENT.sub("", text).split())
+    for sign in ("{", "}", ";", ","):
+        plain = plain.replace(f"{sign} ", sign).replace(f" {sign}", sign)
+    # The one quoted text that has such a blank keeps it as an escape.
+    return Markup(plain.replace('": "', '":\\20"').replace(": ", ":"))
 
 
 def words(report: Report) -> Markup:
