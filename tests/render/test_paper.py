@@ -51,6 +51,20 @@ def test_the_annex_is_there_where_it_is_asked_for():
     assert parsed(body, root="class='short draft'", annex=True).get("class") == "whole draft"
 
 
+def test_an_annex_that_is_not_wanted_is_not_even_parsed():
+    inner = "<section class='callout'>x</section>"
+    page = (
+        '<p>a</p><section id="s" class="annex">'
+        f'{inner}<section>y</section></section><section class="brief">{inner}</section>'
+        '<section class="annex part">z</section>b'
+    )
+    short = f'<p>a</p><section class="brief">{inner}</section>b'
+    assert printable(page.encode(), annex=False) == short
+    assert printable(page.encode()) == page
+    broken = '<section class="annex"><p>never closed'
+    assert printable(broken.encode(), annex=False) == broken
+
+
 def test_a_link_leads_somewhere_or_is_plain_text():
     body = "<a href='#here'>a</a><a href='#annexed'>b</a><a href='https://example.org'>c</a><p id='here'></p>"
     root = parsed(f"{body}<section class='annex'><p id='annexed'></p></section>")

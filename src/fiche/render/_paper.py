@@ -16,25 +16,43 @@ from fiche.render.html import FONTS, FURTHER_FONTS
 # Links to save a file and scripts work on a screen; in the PDF these files are attached.
 _SAVE = re.compile(rb'href="data:[^"]*"')
 _SCRIPT = re.compile(rb"<script\b[^>]*>.*?</script>", re.DOTALL)
+_SECTION = re.compile(rb"</?section\b[^>]*>")
+_ANNEX = re.compile(rb'class="(?:[^"]* )?annex[ "]')
 _SCREEN_ONLY = {"screen-only", "skip", "save"}
 # Fields are asked of by nobody on paper, and PDF/A has none.
 _SCREEN_TAGS = {
     *("nav", "script", "template", "dialog", "form"),
     *("button", "input", "select", "textarea", "output", "datalist"),
 }
-_RUNNING = 96  # letters: two lines, were each of them a W
+_RUNNING = 88  # letters: two or three lines, were each of them a W
 _SVG = "{http://www.w3.org/2000/svg}svg"
 FAMILIES = ("Fiche Sans", "Fiche Sans Further")
 
 
-def printable(page: bytes) -> str:
-    """The page without raw files and scripts, in characters that the fonts have.
+def printable(page: bytes, *, annex: bool = True) -> str:
+    """The page without raw files and scripts, or an annex not wanted, in characters that the fonts have.
+
+    A long annex would take longer to parse than the pages that are wanted take to lay out.
 
     A character that no font of the page has would be drawn by whatever this machine has, or by
     nothing: it is written by its number, as the HTML shows it itself.
     """
     slim = _SCRIPT.sub(b"", _SAVE.sub(b'href="#"', page))
+    slim = slim if annex else _without_annex(slim)
     return _uncovered().sub(lambda found: f"‹U+{ord(found[0]):04X}›", slim.decode("utf-8"))
+
+
+def _without_annex(page: bytes) -> bytes:
+    """The page without the sections of its annex; a text cannot hold a tag, for it is escaped."""
+    kept, depth, start = [], 0, 0
+    for tag in _SECTION.finditer(page):
+        if not depth and not _ANNEX.search(tag[0]):
+            continue
+        if not depth:
+            kept.append(page[start : tag.start()])
+        depth += -1 if tag[0].startswith(b"</") else 1
+        start = tag.end()
+    return b"".join([*kept, page[start:]]) if not depth else page
 
 
 def pared(root: Element, *, annex: bool) -> None:

@@ -22,6 +22,8 @@ from fiche.render._structure import mend
 from fiche.render.attachment import Attachment
 
 _VARIANT = "pdf/a-3a"
+# Without it on the root, a page is printed as it is, annex and all.
+_SHORT = b'class="short'
 
 # Of WeasyPrint, which has no types: the module itself, a fetcher, an attachment.
 Foreign: TypeAlias = Any
@@ -55,7 +57,8 @@ def rendered(
     files = sorted(attachments, key=lambda a: a.name)
     identity = identity_of(files)
     with _complaints() as complaints:
-        html = weasyprint.HTML(string=printable(page), url_fetcher=fetcher, base_url=None)
+        text = printable(page, annex=annex or _SHORT not in page)
+        html = weasyprint.HTML(string=text, url_fetcher=fetcher, base_url=None)
         pared(html.etree_element, annex=annex)
         document = html.render(pdf_variant=_VARIANT)
         describe(document.metadata, identity)
