@@ -59,8 +59,16 @@ def test_page_one_has_every_acceptance_condition_with_its_threshold(report):
     assert "by C. Laurent (head of the laboratory), because the only pair" in words(box.closing)
     (told,) = callouts(view(committee()), "conditional")
     before, after = told.split("At delivery")
-    assert "Right of return if the acceptance test fails" in before
-    assert "≥ 42.30 GiB (45 424 312 320 B) free for this process" in after
+    assert "D3 documents (seller)" in before
+    assert "D1 memory really available" in after
+    told = rows(view(committee()), "points")
+    asked = {row[0]: row for row in told}
+    assert "Right of return if the acceptance test fails" in asked["D3 documents"][2]
+    assert "≥ 42.30 GiB free for this process" in asked["D1 memory really available"][2]
+    (exact,) = [
+        r for r in rows(view(committee()), "missing") if r[0] == "D1 memory really available"
+    ]
+    assert "≥ 42.30 GiB (45 424 312 320 B) free for this process" in exact[2]
     assert "test: fiche environment on the server as delivered" in after
     assert "(N. Haddad)" in after
     conditions = committee().outcomes[0].conditions

@@ -81,7 +81,13 @@ def test_a_turn_is_printed_to_its_resolution_with_a_mark():
     assert "155.98 USD" in told["requirement.budget.at_most"][2]
     assert re.search(r"at [\d ]+ B", told["margin.longer-prompts"][3])
     marks = {part.mark for part in inside(table(made("serving"), "sensitivities"), Amount)}
-    assert marks == {"stated", "assumed", "computed"}
+    assert marks == {"stated", "computed"}
+    (idle,) = [
+        words(block)
+        for block in section(made("serving")).blocks
+        if words(block).startswith("Turning nothing within the bounds that were looked at: ")
+    ]
+    assert "reserve.workspace, 2.00\u00a0GiB ASSUM, from " in idle
 
 
 def test_a_letter_is_folded_and_says_for_whom_and_by_when():

@@ -178,8 +178,11 @@ def test_a_choice_that_is_not_retained_is_conditional_and_says_so(rich):
     before, at_delivery = text.split("At delivery")
     assert "Before the order" in before
     for part in (before, at_delivery):
-        assert "memory really available" in part
-        assert "≥ 21.93 GiB (23 548 920 955 B) free for this process" in part
+        assert "D1 memory really available" in part
+    (point,) = [row for row in rows(rich, "points") if row[0] == "D1 memory really available"]
+    assert point[2] == "≥ 21.93 GiB free for this process"
+    (exact,) = [row for row in rows(rich, "missing") if row[0] == point[0]]
+    assert exact[2] == "≥ 21.93 GiB (23 548 920 955 B) free for this process"
     assert "acceptance test at delivery" in before
     assert "fiche environment" in at_delivery
 
@@ -221,10 +224,10 @@ def test_what_is_illustrative_says_so_before_anything_else(rich):
 def test_each_open_point_says_what_settles_it_where_it_turns_and_who_supplies_it(rich):
     told = rows(rich, "missing")
     assert [row[0] for row in told] == [
-        "memory really available",
-        "conflict between pieces",
-        "memory really needed",
-        "quality",
+        "D1 memory really available",
+        "D2 conflict between pieces",
+        "D3 memory really needed",
+        "D4 quality",
     ]
     assert told[0][4] == "rent-4090\nfp8-cache"
     assert told[3][2] == "≥ 0.62"
@@ -235,12 +238,12 @@ def test_the_published_offers_lack_exactly_these_points():
     """D9: context, concurrency, memory really available, compatibility, quality; A1: the identity."""
     told = rows(view(decision("bare")), "missing")
     assert [row[0] for row in told] == [
-        "identity of the model",
-        "context",
-        "concurrency",
-        "memory really available",
-        "compatibility",
-        "quality",
+        "D1 identity of the model",
+        "D2 context",
+        "D3 concurrency",
+        "D4 memory really available",
+        "D5 compatibility",
+        "D6 quality",
     ]
     assert told[0][4] == "every candidate"
     assert {row[4] for row in told[1:]} == {"rent-1\nrent-2"}
@@ -280,8 +283,10 @@ def test_what_one_run_settles_is_said_once():
 def test_where_nothing_is_missing_it_says_so():
     made = decision("rich")
     only = replace(made, outcomes=made.outcomes[:1], findings=made.outcomes[0].findings)
-    (missing,) = [s for s in view(only).sections if s.id == "missing"]
+    told = view(only).sections
+    (missing,) = [s for s in told if s.id == "open"]
     assert words(missing.blocks) == "Nothing is missing."
+    assert "missing" not in {s.id for s in told}
 
 
 # --- Candidates and criteria ---------------------------------------------------------------------
@@ -539,10 +544,13 @@ def test_what_is_unknown_is_a_word():
     assert not {text for text in amounts if text.startswith("0.00")}
 
 
-def test_the_brief_report_is_the_start_of_the_whole(rich):
+def test_the_brief_report_tells_what_the_whole_does(rich):
+    """A terminal shows every candidate, point and criterion, which on paper stand in the annex."""
     short = brief(decision("rich"))
     assert short.opening == rich.opening
-    assert short.sections == rich.sections[:3]
+    annex = {s.id: s.blocks for s in rich.sections if s.place == "annex"}
+    assert [s.id for s in short.sections] == ["candidates", "missing", "criteria"]
+    assert all(s.blocks == annex[s.id] for s in short.sections)
 
 
 def test_words_of_a_fiche_are_quoted_and_never_taken_for_our_own(rich):

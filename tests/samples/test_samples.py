@@ -199,7 +199,11 @@ def test_serving_does_not_say_what_a_bare_log_leaves_out():
     page = files(compile_fiche(SAMPLES / "serving" / "fiche.yaml"), Asked(formats=("html",)))[
         "report.html"
     ]
-    row = page.decode("utf-8").partition("oom-4080/failure-1")[2].partition("</tr>")[0]
+    text = page.decode("utf-8")
+    brief, _, annex = text.partition('<section id="observed"')
+    told = brief.partition("oom-4080/failure-1")[2].partition("</p>")[0]
+    assert "in no named phase" in told
+    row = annex.partition("oom-4080/failure-1")[2].partition("</tr>")[0]
     assert "after warm-up" not in row
     assert "not recorded" in row
 
