@@ -232,7 +232,8 @@ def _both(own: Fraction | None, other: Fraction | None) -> Fraction | None:
 
 
 def _stderr(result: Result) -> str:
-    return str(result.marks.get("stderr", "an error that it does not state"))
+    told = result.marks.get("stderr")
+    return tell("an error that it does not state") if told is None else str(told)
 
 
 def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figure:

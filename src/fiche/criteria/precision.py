@@ -15,6 +15,10 @@ from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.said import tell
 
+# What a document answers, in words.
+ANSWERS = {"supported": tell("supported"), "refused": tell("refused")}
+_SAYS = {"yes": tell("yes"), "no": tell("no"), "unknown": tell("unknown")}
+
 
 def compare(
     requirement: Requirement, candidate: Candidate, ground: Inquiry
@@ -25,7 +29,7 @@ def compare(
     makers = _maker(wanted, candidate, ground)
     found = comparison(wanted, claims, (_lacking(wanted, makers, candidate),))
     if not claims:
-        found = replace(found, have_words=tell("maker: {makers}", makers=makers))
+        found = replace(found, have_words=tell("maker: {makers}", makers=_SAYS.get(makers, makers)))
     return (with_noted(found, question(candidate), "precision", ground),)
 
 
@@ -45,7 +49,12 @@ def _documents(wanted: str, candidate: Candidate, ground: Inquiry) -> Iterator[C
             if item.fact == "precision" and _speaks(wanted, candidate, piece, item, ground):
                 word = item.words["answer"].value
                 answer = "yes" if word == "supported" else "no"
-                yield Claim(piece=piece.id, answer=answer, text=word, by=_claims.people(item))
+                yield Claim(
+                    piece=piece.id,
+                    answer=answer,
+                    text=ANSWERS.get(word, word),
+                    by=_claims.people(item),
+                )
 
 
 def _speaks(
@@ -89,7 +98,7 @@ def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
     says = {
         "yes": tell("the maker says yes; no run confirms it"),
         "no": tell("the maker says no, which software may emulate"),
-    }.get(maker, "no source says whether the card supports it")
+    }.get(maker, tell("no source says whether the card supports it"))
     return _conditions.compatibility(
         tell(
             "show {wanted} on {gpu} with this engine and version ({says}): a run, or the engine's "

@@ -12,6 +12,7 @@ from fiche.criteria import _claims, _conditions
 from fiche.criteria._capacity import machine_of
 from fiche.criteria._scope import question, scope_of, told_facts
 from fiche.criteria._told import comparison, with_noted
+from fiche.criteria.precision import ANSWERS
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
@@ -78,7 +79,8 @@ def _compatible(candidate: Candidate, ground: Inquiry) -> Iterator[Claim]:
             and _of_engine(candidate, item.words)
         ):
             word = "yes" if answer.value == "supported" else "no"
-            yield Claim(piece=piece.id, answer=word, text=answer.value, by=_claims.people(item))
+            text = ANSWERS.get(answer.value, answer.value)
+            yield Claim(piece=piece.id, answer=word, text=text, by=_claims.people(item))
 
 
 def _of_engine(candidate: Candidate, told: Mapping[str, Fact]) -> bool:
