@@ -12,6 +12,7 @@ from fiche.languages import spoken
 from fiche.report._capacity_words import plain
 from fiche.report.capacities import LEFT, RIGHT, picture
 from fiche.report.desk import Desk
+from fiche.report.letters import width
 from fiche.report.parts import Amount, Lettering, Plate, Sign, Stroke
 
 FEW = settings(max_examples=20, suppress_health_check=list(HealthCheck))
@@ -139,7 +140,7 @@ def test_equal_answers_share_a_row_and_many_share_one_by_verdict():
         )
     )
     told = [m.text.replace("\xa0", " ") for m in letterings(many)]
-    assert {"10 candidates", "20 candidates", "10.00 GiB to 19.00 GiB"} <= set(told)
+    assert {"10 candidates", "20 candidates", "10.00 to 19.00 GiB"} <= set(told)
     # Each of the thirty has its mark.
     assert len({m.points for m in many.marks if isinstance(m, Stroke) and m.kind == "tick"}) == 30
 
@@ -169,3 +170,12 @@ def test_words_say_each_need_each_capacity_and_each_answer():
     assert re.search(r"Needs in limit: process device used 20\.00 GiB", told)
     assert "one has 24.00 GiB, a useful margin of 4.00 GiB: Fits." in told
     assert "two has at most 16.00 GiB: Not established." in told
+
+
+def test_no_number_is_cut():
+    """Half a number would be another number: one without room is left to the words below."""
+    huge = ("floor", [10**9 * GIB], 0)
+    told = drawn(decided(("one", huge, (10**9 * GIB, 2 * 10**9 * GIB), Verdict.TO_CONFIRM)))
+    for mark in letterings(told):
+        assert not any(sign.isdigit() for sign in mark.text) or width(mark.text, 15) <= mark.room
+    assert "1 000 000 000.00 GiB" in told.said.replace("\xa0", " ")

@@ -6,10 +6,10 @@ is told apart by a colour is told apart by a hatch, a shape or a line as well.
 
 from __future__ import annotations
 
+from fiche.report.letters import LETTERS as LETTERS
+
 INK, QUIET, RULE, PAPER = "#14171a", "#474e57", "#d5dae0", "#ffffff"
 FONT = "Fiche Sans, Fiche Sans Further, Helvetica, Arial, sans-serif"
-# Units of a picture: 0.178 mm on paper, so that letters are 7.5 pt; on screens see the style sheet.
-LETTERS = 15
 
 _FILLS = {
     "paper": PAPER,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from fiche.report.letters import width
+from fiche.report.letters import LETTERS, width
 from fiche.report.parts import Band
 
-# The height of letters, a band's edges, and how long a line of keys is.
-_LETTERS, _EDGES = 15, 8
+# A band's edges, and how long a line of keys is.
+_EDGES = 8
 _LINE = 880
 
 
@@ -41,7 +41,7 @@ def innermost(stretches: Sequence[tuple[str, int, int]]) -> tuple[tuple[str, int
 
 
 def _fits(text: str, room: int) -> bool:
-    return width(text, _LETTERS) + _EDGES <= room
+    return width(text, LETTERS) + _EDGES <= room
 
 
 def keys_of(bands: Sequence[Band]) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def keys_of(bands: Sequence[Band]) -> tuple[str, ...]:
 def _lines(words: Sequence[str]) -> Iterator[str]:
     line = ""
     for word in words:
-        if line and width(f"{line} · {word}", _LETTERS) > _LINE:
+        if line and width(f"{line} · {word}", LETTERS) > _LINE:
             yield line
             line = word
         else:

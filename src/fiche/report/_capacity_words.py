@@ -174,5 +174,5 @@ def _signs(desk: Desk, groups: Sequence[Asked]) -> Iterator[Parts]:
         yield (Swatch("range"), Words(desk.word("load_range")))
     if any(group.floor is not None for group in groups):
         yield (Words(f"▲ {desk.word('pic_floor_sign')}"),)
-    if any(one.failed for one in held):
+    if any(one.failed for one in single):
         yield (Words(f"✕ {desk.word('pic_failure')}"),)

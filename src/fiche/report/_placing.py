@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from fiche.report.letters import width
+from fiche.report.letters import LETTERS, width
 from fiche.report.parts import Lettering
 
 # Left, top, right, bottom.
 Box = tuple[int, int, int, int]
 
-_LETTERS = 15
 _ABOVE, _BELOW = 11, 3
 # Where a number may stand from its sign, and which end of it stands there: the first that is free.
 _PLACES = (
@@ -43,7 +42,7 @@ def placed_numbers(
 
 
 def _box(x: int, y: int, label: str, anchor: str) -> Box:
-    wide = width(label, _LETTERS, heavy=True)
+    wide = width(label, LETTERS, heavy=True)
     left = x - {"start": 0, "middle": wide // 2, "end": wide}[anchor]
     return left, y - _ABOVE, left + wide, y + _BELOW
 

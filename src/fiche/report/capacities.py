@@ -12,12 +12,13 @@ from fractions import Fraction
 
 from fiche.kernel import trace
 from fiche.kernel.figure import Figure, Number
-from fiche.kernel.record import record
+from fiche.kernel.record import record, replace
 from fiche.report import numbers
 from fiche.report._capacity_words import caption, label_of, said
 from fiche.report._needs import MOST_NEEDS, Asked, Held, asked, labelled
 from fiche.report.bar import parts_of_need
 from fiche.report.desk import GLYPHS, Desk
+from fiche.report.letters import LETTERS, uncut
 from fiche.report.parts import Drawing, Lettering, Plate, Sign, Stroke, Stroked
 from fiche.report.scale import marks
 
@@ -25,10 +26,10 @@ WIDTH = 1000
 LEFT, RIGHT = 206, 680
 # Room behind the scale for an end that nobody knows.
 _OPEN = 40
-_NUMBERS, _ANSWERS = 694, 846
+_NUMBERS, _ANSWERS, _ROOM = 694, 848, 148
 _NEED_ROW, _ROW, _BETWEEN, _AXIS = 23, 20, 5, 24
 _NEED_HEIGHT, _HEIGHT = 14, 8
-_TICKS = 6
+_TICKS, _TICK = 6, 62
 _SHADES = 3
 _FADING = ((4, 6), (13, 4), (20, 3), (26, 2))
 
@@ -105,7 +106,8 @@ def _axis(scale: _Scale, y: int) -> Iterator[Stroked]:
     for value, label in told:
         at = scale.x(value)
         yield Stroke(kind="grid", points=((at, 0), (at, y)))
-        yield Lettering(x=at, y=y + 17, text=label, room=60, anchor="middle", tone="quiet")
+        shown = uncut(label, _TICK, LETTERS)
+        yield Lettering(x=at, y=y + 17, text=shown, room=_TICK, anchor="middle", tone="quiet")
     yield Stroke(kind="axis", points=((LEFT, y), (RIGHT, y)))
     yield Stroke(kind="axis", points=((LEFT, 0), (LEFT, y)))
     yield Lettering(x=RIGHT, y=y + 17, text=unit, room=40, anchor="end", tone="quiet")
@@ -118,7 +120,7 @@ def _group(scale: _Scale, group: Asked, y: int) -> Iterator[Stroked]:
     yield Lettering(x=0, y=y + 15, text=label_of(scale.desk, group), room=196, tone="strong")
     if group.need is None:
         missing = scale.desk.word("not_known")
-        yield Lettering(x=_NUMBERS, y=y + 15, text=missing, room=146, tone="quiet")
+        yield Lettering(x=_NUMBERS, y=y + 15, text=missing, room=_ROOM, tone="quiet")
     else:
         yield from _need(scale, group, group.need, y)
     for place, held in enumerate(group.held):
@@ -153,12 +155,14 @@ def _told(desk: Desk, group: Asked, need: Figure, y: int) -> Iterator[Stroked]:
     amount = getattr(desk.amount(need), "text", "")
     if group.least and need.high == need.low:
         amount = desk.style.open.format(low=amount)
-    yield Lettering(x=_NUMBERS, y=y, text=amount, room=146, tone="strong")
+    shown = uncut(amount, _ROOM, LETTERS, heavy=True)
+    yield Lettering(x=_NUMBERS, y=y, text=shown, room=_ROOM, tone="strong")
     kept = " + ".join(numbers.amount(margin, desk.style) for margin in margins(desk))
     words = desk.word("pic_kept").format(amount=kept) if kept else ""
     if group.is_open:
         words = desk.word("pic_unmeasured")
-    yield Lettering(x=_ANSWERS, y=y, text=words, room=WIDTH - _ANSWERS, tone="quiet")
+    shown = uncut(words, WIDTH - _ANSWERS, LETTERS)
+    yield Lettering(x=_ANSWERS, y=y, text=shown, room=WIDTH - _ANSWERS, tone="quiet")
 
 
 def _items(scale: _Scale, need: Figure, top: int) -> Iterator[Stroked]:
@@ -204,7 +208,8 @@ def _held(scale: _Scale, group: Asked, held: Held, y: int) -> Iterator[Stroked]:
     if not held.several:
         yield from _room(scale, group, held, top)
     tone = "plain" if held.known else "quiet"
-    yield Lettering(x=_NUMBERS, y=y + 14, text=_amount(desk, held), room=146, tone=tone)
+    shown = uncut(_amount(desk, held), _ROOM, LETTERS)
+    yield Lettering(x=_NUMBERS, y=y + 14, text=shown, room=_ROOM, tone=tone)
 
 
 def _who(desk: Desk, held: Held) -> str:
@@ -216,8 +221,7 @@ def _who(desk: Desk, held: Held) -> str:
 def _amount(desk: Desk, held: Held) -> str:
     if held.several:
         least, most = span(held.several)
-        both = [numbers.amount(end, desk.style) for end in (least, most)]
-        return desk.style.interval.format(low=both[0], high=both[1])
+        return numbers.amount(replace(least, low=least.low, high=_far(most)), desk.style)
     if held.low is not None:
         return numbers.amount(held.low, desk.style)
     if held.high is not None:

@@ -15,6 +15,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.record import record
 from fiche.report._capacity_words import plain
 from fiche.report.desk import Desk
+from fiche.report.letters import LETTERS, uncut
 from fiche.report.parts import Code, Drawing, Lettering, Parts, Sign, Stroke, Stroked, Words
 from fiche.report.scale import plain as bare
 from fiche.report.scale import step
@@ -150,12 +151,12 @@ def _scale(frame: _Frame, unit: str) -> Iterator[Stroked]:
     how = frame.desk.style
     apart = step(frame.most, _TICKS)
     for count in range(int(frame.most / apart) + 1):
-        y, label = frame.y(count * apart), bare(count * apart, how)
+        y, label = frame.y(count * apart), uncut(bare(count * apart, how), 84, LETTERS)
         yield Stroke(kind="grid", points=((LEFT, y), (RIGHT, y)))
         yield Lettering(x=LEFT - 8, y=y + 5, text=label, room=84, anchor="end", tone="quiet")
     apart = step(frame.across, _TICKS)
     for count in range(int(frame.across / apart) + 1):
-        x, label = frame.x(count * apart), bare(count * apart, how)
+        x, label = frame.x(count * apart), uncut(bare(count * apart, how), 76, LETTERS)
         yield Stroke(kind="tick", points=((x, BOTTOM), (x, BOTTOM + 5)))
         yield Lettering(x=x, y=BOTTOM + 22, text=label, room=76, anchor="middle", tone="quiet")
     yield Stroke(kind="axis", points=((LEFT, TOP - 6), (LEFT, BOTTOM), (RIGHT, BOTTOM)))

@@ -87,6 +87,8 @@ _ACCENT = 1040
 _HEAVY, _HEAVIEST = 1130, 1240
 _SLIGHT = "*/\\|¦ŀΊ″"
 _MORE = "…"
+# The height of letters in every picture. Its unit is 0.178 mm on paper, so they are 7.5 pt there.
+LETTERS = 15
 _LONGEST = 400
 
 
@@ -139,3 +141,8 @@ def fitted(text: str, room: int, height: int, *, heavy: bool = False) -> str:
 def _is_torn(amount: re.Match[str], at: int) -> bool:
     """A number that is cut off from its unit would say another thing: it goes as a whole."""
     return amount.start() < at < amount.end()
+
+
+def uncut(text: str, room: int, height: int, *, heavy: bool = False) -> str:
+    """The text where all of it has room, else nothing: half a number would be another number."""
+    return text if width(text, height, heavy=heavy) <= room else ""

@@ -16,6 +16,7 @@ from fiche.kernel.record import record
 from fiche.report import numbers
 from fiche.report._capacity_words import plain
 from fiche.report.desk import Desk, joined
+from fiche.report.letters import LETTERS, uncut
 from fiche.report.parts import (
     Drawing,
     Lettering,
@@ -171,7 +172,8 @@ def _scale(frame: _Frame) -> Iterator[Stroked]:
     for value, label in told:
         y = frame.y(value)
         yield Stroke(kind="grid", points=((LEFT, y), (frame.right, y)))
-        yield Lettering(x=LEFT - 8, y=y + 5, text=label, room=54, anchor="end", tone="quiet")
+        shown = uncut(label, 54, LETTERS)
+        yield Lettering(x=LEFT - 8, y=y + 5, text=shown, room=54, anchor="end", tone="quiet")
     yield Stroke(kind="axis", points=((LEFT, TOP - 6), (LEFT, BOTTOM), (frame.right, BOTTOM)))
     yield Lettering(x=LEFT - 8, y=12, text=unit, room=54, anchor="end", tone="quiet")
 
@@ -210,7 +212,7 @@ def _numbered(frame: _Frame, phase: Phase, middle: int) -> Iterator[Stroked]:
     room = frame.slot // 2 - 10
     for level, side, anchor in zip(phase.levels, (-6, 6), ("end", "start"), strict=True):
         if level.peak is not None:
-            text = numbers.amount(level.peak, frame.desk.style)
+            text = uncut(numbers.amount(level.peak, frame.desk.style), room, LETTERS)
             y = frame.y(level.peak.low) - 16
             yield Lettering(x=middle + side, y=y + 3, text=text, room=room, anchor=anchor)
 

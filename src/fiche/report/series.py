@@ -17,6 +17,7 @@ from fiche.report._placing import placed_numbers
 from fiche.report._sizes import Point, axis_of, groups
 from fiche.report.answer import worst
 from fiche.report.desk import Desk, joined
+from fiche.report.letters import LETTERS, uncut
 from fiche.report.parts import (
     Code,
     Drawing,
@@ -131,14 +132,15 @@ def _scale(frame: _Frame, axis: str) -> Iterator[Stroked]:
     for value, label in told:
         y = frame.y(value)
         yield Stroke(kind="grid", points=((LEFT, y), (RIGHT, y)))
-        yield Lettering(x=LEFT - 8, y=y + 5, text=label, room=54, anchor="end", tone="quiet")
+        shown = uncut(label, 54, LETTERS)
+        yield Lettering(x=LEFT - 8, y=y + 5, text=shown, room=54, anchor="end", tone="quiet")
     yield Lettering(x=LEFT - 8, y=16, text=unit, room=54, anchor="end", tone="quiet")
     apart = step(frame.across, _TICKS)
     apart = max(apart, Fraction(1))
     for count in range(int(frame.across / apart) + 1):
         x = frame.x(count * apart)
         yield Stroke(kind="tick", points=((x, frame.bottom), (x, frame.bottom + 5)))
-        label = bare(count * apart, desk.style)
+        label = uncut(bare(count * apart, desk.style), 80, LETTERS)
         yield Lettering(
             x=x, y=frame.bottom + 22, text=label, room=80, anchor="middle", tone="quiet"
         )
