@@ -190,6 +190,10 @@ def test_hundreds_of_candidates_are_counted_first_and_told_in_the_annex():
     assert re.search(r"\d+ further answers, with their answers, stand in the annex\.", text)
     signed = sum(len(t.rows) for t in inside(tuple(of(report, "brief")), Table))
     assert signed < 120
+    assert "candidate-3, candidate-7, candidate-11, candidate-15, 71 more (memory)" in text
+    assert len(list(inside(report, Table))) == len({t.id for t in inside(report, Table)})
+    assert max(len(c.lines) for r in table(report, "points").rows for c in r.cells) <= 5
+    assert all(len(words(line)) < 900 for line in box.closing)
     assert sum(not row.group for row in table(report, "candidates").rows) == MANY
     assert len(table(report, "pieces").rows) == len(crowd().fiche.pieces)
 

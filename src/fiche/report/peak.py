@@ -144,10 +144,8 @@ def _tested(desk: Desk) -> list[Block]:
     runs = [(piece, run) for piece in desk.decision.fiche.pieces for run in piece.reading.runs]
     blocks: list[Block] = [Paragraph(joined(list(_sentences(desk, runs)), " "))]
     top = largest_run([run for _, run in runs if run.outcome == "success" and run.whole_loop])
-    for piece, run in runs:
-        if run is top:
-            blocks += _levels(desk, piece, run)
-    return blocks
+    named = next(((piece, run) for piece, run in runs if run is top), None)
+    return [*blocks, *(_levels(desk, *named) if named is not None else ())]
 
 
 def _sentences(desk: Desk, runs: list[tuple[Piece, Run]]) -> Iterator[Parts]:

@@ -26,7 +26,7 @@ from fiche.report.parts import (
 )
 
 # A committee's agenda; the annex has every point in full.
-_MOST = 8
+_MOST, _FEW = 8, 4
 
 
 @record
@@ -102,7 +102,12 @@ def _row(desk: Desk, point: Point) -> Row:
 
 
 def _concerns(desk: Desk, point: Point) -> Cell:
-    return concerned(desk, list(point.candidates))
+    """The first names and how many there are besides; the annex names every one."""
+    told = concerned(desk, list(point.candidates))
+    left = len(told.lines) - _FEW
+    if left <= 0:
+        return told
+    return cell(*told.lines[:_FEW], desk.say("candidates_more", n=left))
 
 
 # What tells the author more than a committee asks: the nearest piece, where else it was seen, a hint.

@@ -27,7 +27,7 @@ def musts(desk: Desk) -> Parts:
     violated = _few(
         desk,
         [
-            desk.say("musts_of", who=_names(who), musts=joined(map(Code, told)))
+            desk.say("musts_of", who=_names(desk, who), musts=joined(map(Code, told)))
             for told, who in failed.items()
         ],
     )
@@ -59,8 +59,8 @@ def _grouped(told: Iterable[tuple[Outcome, tuple[str, ...]]]) -> dict[tuple[str,
     return found
 
 
-def _names(who: list[str]) -> Parts:
-    return joined([Code(name) for name in who])
+def _names(desk: Desk, who: list[str]) -> Parts:
+    return _few(desk, [(Code(name),) for name in who])
 
 
 def _few(desk: Desk, told: list[Parts]) -> Parts:
