@@ -265,12 +265,8 @@ def _indexer(load: _Load, cache: LatentCache, block: Node) -> Part:
     width = index_bytes(cache)
     assert width is not None
     node = cache.count * full_pages(load.tokens, load.held, block) * (block * width)
-    return Part(
-        KV_CACHE,
-        "indexer",
-        tell("{layers} with indexer keys", layers=layers_said(cache)),
-        node,
-    )
+    label = tell("{layers} with indexer keys", layers=layers_said(cache))
+    return Part(KV_CACHE, "indexer", label, node)
 
 
 def _said(cache: Cache) -> str:
