@@ -179,3 +179,14 @@ def test_no_number_is_cut():
     for mark in letterings(told):
         assert not any(sign.isdigit() for sign in mark.text) or width(mark.text, 15) <= mark.room
     assert "1 000 000 000.00 GiB" in told.said.replace("\xa0", " ")
+
+
+def test_numbers_that_would_print_alike_are_told_to_the_byte():
+    """Law 2: no rounded text contradicts the answer beside it."""
+    near = ("observed", [24 * GIB + 1], 0)
+    told = drawn(decided(("one", near, (24 * GIB, 24 * GIB), Verdict.EXCLUDE)))
+    said = told.said.replace("\xa0", " ")
+    assert "25 769 803 777 B" in said
+    assert "one has 25 769 803 776 B" in said
+    shown = [m.text.replace("\xa0", " ") for m in letterings(told)]
+    assert {"25 769 803 777 B", "25 769 803 776 B"} <= set(shown)

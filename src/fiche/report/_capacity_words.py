@@ -8,7 +8,7 @@ from itertools import islice
 
 from fiche.kernel import trace
 from fiche.kernel.figure import Figure, Node
-from fiche.report._needs import Asked, Held, labelled
+from fiche.report._needs import Asked, Held, have_text, labelled, need_text
 from fiche.report.bar import parts_of_need
 from fiche.report.desk import Desk, joined
 from fiche.report.parts import Code, Part, Parts, Quoted, Swatch, Words
@@ -57,7 +57,7 @@ def said(desk: Desk, groups: Sequence[Asked]) -> str:
         told.append(plain(_need(desk, group)))
         for held in group.held:
             answer = desk.language.answers[held.found.verdict.code]
-            told.append(f"{plain(_have(desk, held)).rstrip('.')}: {answer}.")
+            told.append(f"{plain(_have(desk, group, held)).rstrip('.')}: {answer}.")
     return " ".join(told)
 
 
@@ -71,7 +71,7 @@ def _plain(part: Part) -> str:
 
 
 def _line(desk: Desk, group: Asked) -> Parts:
-    told = [_need(desk, group), *_beside(desk, group), *(_have(desk, h) for h in group.held)]
+    told = [_need(desk, group), *_beside(desk, group), *(_have(desk, group, h) for h in group.held)]
     return joined(told, " ")
 
 
@@ -84,15 +84,17 @@ def _need(desk: Desk, group: Asked) -> Parts:
     fillings: dict[str, Part] = {"case": Code(case)} if case else {}
     if group.need is None:
         return desk.say(f"pic_no_need{tail}", **fillings)
-    items = _items(desk, group.need)
+    items = _items(desk, group)
     if len(items) == 1:
         return desk.say(f"pic_need{tail}", items=items[0], **fillings)
-    whole = desk.amount(group.need)
+    whole = desk.amount(group.need, need_text(desk, group))
     told = joined(items, " + ")
     return desk.say(f"pic_need{tail}_sum", items=told, whole=whole, **fillings)
 
 
-def _items(desk: Desk, need: Figure) -> list[Parts]:
+def _items(desk: Desk, group: Asked) -> list[Parts]:
+    need = group.need
+    assert need is not None
     shade = 0
     told: list[Parts] = []
     parts = parts_of_need(desk, need)
@@ -100,7 +102,8 @@ def _items(desk: Desk, need: Figure) -> list[Parts]:
         kind = trace.basis(item)
         if kind == "computed":
             kind, shade = f"computed-{shade % _SHADES}", shade + 1
-        told.append((Swatch(kind), Quoted(label(desk, item)), Words(" "), desk.listed(item)))
+        text = need_text(desk, group) if len(parts) == 1 else ""
+        told.append((Swatch(kind), Quoted(label(desk, item)), Words(" "), desk.listed(item, text)))
     if len(told) <= MOST_ITEMS:
         return told
     largest = sorted(range(len(parts)), key=lambda n: -parts[n].low)[:MOST_ITEMS]
@@ -132,7 +135,7 @@ def _beside(desk: Desk, group: Asked) -> Iterator[Parts]:
 # --- What there is --------------------------------------------------------------------------------
 
 
-def _have(desk: Desk, held: Held) -> Parts:
+def _have(desk: Desk, group: Asked, held: Held) -> Parts:
     who = _who(desk, held)
     if held.several:
         from fiche.report.capacities import span
@@ -142,11 +145,20 @@ def _have(desk: Desk, held: Held) -> Parts:
         return desk.say("pic_have_many", who=who, **ends)
     if held.low is not None and held.found.margin is not None:
         margin = desk.amount(held.found.margin)
-        return desk.say("pic_have_margin", who=who, have=desk.amount(held.low), margin=margin)
+        return desk.say(
+            "pic_have_margin",
+            who=who,
+            have=desk.amount(held.low, have_text(desk, group, held.low)),
+            margin=margin,
+        )
     if held.low is not None:
-        return desk.say("pic_have", who=who, have=desk.amount(held.low))
+        return desk.say(
+            "pic_have", who=who, have=desk.amount(held.low, have_text(desk, group, held.low))
+        )
     if held.high is not None:
-        return desk.say("pic_have_most", who=who, have=desk.amount(held.high))
+        return desk.say(
+            "pic_have_most", who=who, have=desk.amount(held.high, have_text(desk, group, held.high))
+        )
     return desk.say("pic_have_none", who=who)
 
 

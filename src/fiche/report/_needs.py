@@ -12,6 +12,7 @@ from fiche.kernel.finding import Finding
 from fiche.kernel.origin import Declared
 from fiche.kernel.record import record, replace
 from fiche.kernel.unit import BYTE
+from fiche.report import numbers
 from fiche.report.answer import worst
 from fiche.report.desk import Desk
 
@@ -78,10 +79,10 @@ def asked(desk: Desk) -> tuple[Asked, ...]:
     groups: dict[tuple[object, ...], list[tuple[str, Finding]]] = {}
     for who, found in _deciding(desk):
         groups.setdefault(_need_key(desk, found), []).append((who, found))
-    found = tuple(_asked(desk, members) for members in groups.values())
-    if sum(len(group.held) for group in found) <= MOST_ROWS:
-        return found
-    return tuple(replace(group, held=_merged(group.held)) for group in found)
+    told = tuple(_asked(desk, members) for members in groups.values())
+    if sum(len(group.held) for group in told) <= MOST_ROWS:
+        return told
+    return tuple(replace(group, held=_merged(group.held)) for group in told)
 
 
 def _merged(held: tuple[Held, ...]) -> tuple[Held, ...]:
@@ -171,6 +172,28 @@ def bounds(found: Finding) -> tuple[Figure | None, Figure | None]:
     if low is None and high is None and isinstance(shown, Figure) and shown.unit == BYTE:
         high = shown if shown.low else None
     return low, high
+
+
+def have_text(desk: Desk, group: Asked, end: Figure) -> str:
+    """A capacity beside its need: to the byte where rounded texts would contradict the answer (law 2)."""
+    if group.need is None:
+        return numbers.amount(end, desk.style)
+    return numbers.pair(group.need, end, desk.style)[1]
+
+
+def need_text(desk: Desk, group: Asked) -> str:
+    """The need beside all that it is compared with, printed as `have_text` prints them."""
+    assert group.need is not None
+    rounded = numbers.amount(group.need, desk.style)
+    ends = [
+        end
+        for held in group.held
+        for one in held.several or (held,)
+        for end in (one.low, one.high)
+        if end is not None
+    ]
+    told = (numbers.pair(group.need, end, desk.style)[0] for end in ends)
+    return next((text for text in told if text != rounded), rounded)
 
 
 def labelled(node: Node | None) -> bool:

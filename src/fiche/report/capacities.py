@@ -15,7 +15,15 @@ from fiche.kernel.figure import Figure, Number
 from fiche.kernel.record import record, replace
 from fiche.report import numbers
 from fiche.report._capacity_words import caption, label_of, said
-from fiche.report._needs import MOST_NEEDS, Asked, Held, asked, labelled
+from fiche.report._needs import (
+    MOST_NEEDS,
+    Asked,
+    Held,
+    asked,
+    have_text,
+    labelled,
+    need_text,
+)
 from fiche.report.bar import parts_of_need
 from fiche.report.desk import GLYPHS, Desk
 from fiche.report.letters import LETTERS, uncut
@@ -152,7 +160,7 @@ def _need(scale: _Scale, group: Asked, need: Figure, y: int) -> Iterator[Stroked
 
 def _told(desk: Desk, group: Asked, need: Figure, y: int) -> Iterator[Stroked]:
     """The need as a number, and beside it the margin that is kept, or that no measurement ends it."""
-    amount = getattr(desk.amount(need), "text", "")
+    amount = need_text(desk, group)
     if group.least and need.high == need.low:
         amount = desk.style.open.format(low=amount)
     shown = uncut(amount, _ROOM, LETTERS, heavy=True)
@@ -208,7 +216,7 @@ def _held(scale: _Scale, group: Asked, held: Held, y: int) -> Iterator[Stroked]:
     if not held.several:
         yield from _room(scale, group, held, top)
     tone = "plain" if held.known else "quiet"
-    shown = uncut(_amount(desk, held), _ROOM, LETTERS)
+    shown = uncut(_amount(desk, group, held), _ROOM, LETTERS)
     yield Lettering(x=_NUMBERS, y=y + 14, text=shown, room=_ROOM, tone=tone)
 
 
@@ -218,14 +226,14 @@ def _who(desk: Desk, held: Held) -> str:
     return desk.counted("pic_candidates", len(held.who)).format(count=len(held.who))
 
 
-def _amount(desk: Desk, held: Held) -> str:
+def _amount(desk: Desk, group: Asked, held: Held) -> str:
     if held.several:
         least, most = span(held.several)
         return numbers.amount(replace(least, low=least.low, high=_far(most)), desk.style)
     if held.low is not None:
-        return numbers.amount(held.low, desk.style)
+        return have_text(desk, group, held.low)
     if held.high is not None:
-        told = numbers.amount(held.high, desk.style)
+        told = have_text(desk, group, held.high)
         return desk.word("pic_at_most").format(amount=told)
     return desk.word("not_known")
 
