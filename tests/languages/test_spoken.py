@@ -205,3 +205,19 @@ def test_english_loads_neither_babel_nor_a_catalog():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("tag", EVERY)
+def test_what_is_cut_from_a_label_is_what_was_put_there(tag):
+    """A table of one device leaves out that it is of the most loaded one: the phrase must be the label's end."""
+    language = spoken(tag)
+    told = language.told(tell("{label}, on the most loaded device", label="x"))
+    assert told == f"x, {language.phrases['load_most_loaded']}"
+
+
+@pytest.mark.parametrize("tag", EVERY)
+def test_labels_are_cut_before_what_explains_them(tag):
+    language = spoken(tag)
+    whole = tell("floor: what must be resident together on the most loaded device")
+    assert language.told(Short(whole)) == re.split(r"\s*[(:]", language.told(whole))[0]
+    assert language.told(Short(whole)) != language.told(whole)
