@@ -26,7 +26,7 @@ from fiche.kernel.piece import (
 )
 from fiche.kernel.places import Places
 from fiche.kernel.readings import capacities, failures, observation_id
-from fiche.render._figures import fact
+from fiche.render._figures import decimal, fact
 from fiche.render._simulations import simulation
 
 
@@ -149,7 +149,7 @@ def _observation(seen: Observation, places: Places) -> dict[str, Any]:
         "label": "" if seen.label == seen.counter else seen.label,
         "phase": seen.phase,
         "window": seen.window,
-        "number": str(seen.number) if isinstance(seen.number, Fraction) else seen.number,
+        "number": decimal(seen.number) if isinstance(seen.number, Fraction) else seen.number,
         "marks": dict(seen.marks) or None,
         "unit": seen.unit,
     }
