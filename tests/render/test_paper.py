@@ -82,6 +82,14 @@ def test_rules_for_screens_are_not_read():
     assert sheets == ["p{color:red}b{c:d}", "u{}"]
 
 
+def test_what_is_too_long_for_a_word_gets_blanks():
+    """Finding line breaks in ten thousand letters takes a renderer minutes; a digest is left whole."""
+    told = words(parsed(f"<p>{'W' * 10_000}</p><b>{'a' * 199}</b> {'b' * 64}"))
+    assert told.replace(" ", "") == "W" * 10_000 + "a" * 199 + "b" * 64
+    assert max(len(word) for word in told.split()) <= 12 + 199
+    assert told.endswith(f"{'a' * 199} {'b' * 64}")
+
+
 def test_letters_of_a_picture_are_ours():
     root = parsed("<svg><text>1</text></svg><svg font-family='Own'></svg>")
     families = [s.get("font-family") for s in root.iter("{http://www.w3.org/2000/svg}svg")]

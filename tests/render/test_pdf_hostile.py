@@ -27,18 +27,13 @@ MARGIN_PT = 14 / 25.4 * 72 - 1
 
 
 def poisoned(attack):
-    before, decisions.ATTACK = decisions.ATTACK, attack
-    try:
-        return decisions._poisoned(decisions.rich(), {})
-    finally:
-        decisions.ATTACK = before
+    return decisions._poisoned(decisions.rich(), {}, attack)
 
 
 def unbroken():
-    """Ten thousand letters without a blank, where a fiche may say what it likes."""
-    decision, long = decisions.rich(), "W" * 10_000
-    choice = replace(decision.fiche.choice, because=long, by=long)
-    return replace(decision, fiche=replace(decision.fiche, title=long, author=long, choice=choice))
+    """Ten thousand letters without a blank as a title, a thousand as a name; wrapping is what takes time."""
+    decision = decisions.rich()
+    return replace(decision, fiche=replace(decision.fiche, title="W" * 10_000, author="W" * 1_000))
 
 
 def printed(decision):

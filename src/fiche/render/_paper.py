@@ -25,6 +25,9 @@ _SCREEN_TAGS = {
     *("button", "input", "select", "textarea", "output", "datalist"),
 }
 _RUNNING = 88  # letters: two or three lines, were each of them a W
+# Longer than a digest, a path or an address in any sample; a piece is as wide as the narrowest column.
+_NO_WORD, _PIECE = 200, re.compile(r"\S{12}")
+_RUN = re.compile(rf"\S{{{_NO_WORD},}}")
 _SVG = "{http://www.w3.org/2000/svg}svg"
 FAMILIES = ("Fiche Sans", "Fiche Sans Further")
 
@@ -62,6 +65,7 @@ def pared(root: Element, *, annex: bool) -> None:
     _take_out(root, lambda e: _off_paper(e, short))
     _mend_links(root)
     _shorten_heads(root)
+    _loosen(root)
     for sheet in root.iter("style"):
         sheet.text = _on_paper(sheet.text or "")
     for picture in root.iter(_SVG):  # no style sheet reaches the letters of a picture on paper
@@ -122,6 +126,20 @@ def _mend_links(root: Element) -> None:
         if link.get("href") not in targets:
             link.attrib.pop("href", None)
             link.tag = "span"
+
+
+def _loosen(root: Element) -> None:
+    """Blanks in what is too long to be a word: line breaks among its letters would be sought for minutes."""
+    body = root.find("body")
+    for element in body.iter() if body is not None else ():
+        element.text = _loose(element.text)
+        element.tail = _loose(element.tail)
+
+
+def _loose(text: str | None) -> str | None:
+    if not text or len(text) < _NO_WORD:
+        return text
+    return _RUN.sub(lambda found: _PIECE.sub(r"\g<0> ", found[0]).rstrip(), text)
 
 
 def _shorten_heads(root: Element) -> None:
