@@ -208,14 +208,6 @@ def test_english_loads_neither_babel_nor_a_catalog():
 
 
 @pytest.mark.parametrize("tag", EVERY)
-def test_what_is_cut_from_a_label_is_what_was_put_there(tag):
-    """A table of one device leaves out that it is of the most loaded one: the phrase ends the label."""
-    language = spoken(tag)
-    told = language.told(tell("{label}, on the most loaded device", label="x"))
-    assert told == f"x, {language.phrases['load_most_loaded']}"
-
-
-@pytest.mark.parametrize("tag", EVERY)
 def test_labels_are_cut_before_what_explains_them(tag):
     language = spoken(tag)
     whole = tell("floor: what must be resident together on the most loaded device")
