@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
+_Formats = Annotated[
+    str,
+    typer.Option(
+        "--formats", metavar="NAMES", help="which files: html, pdf, json, csv, md, crate, by comma"
+    ),
+]
+
 
 def report(
     fiche: Annotated[Path, typer.Argument(metavar="FICHE", help="the workload fiche (YAML)")],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FOLDER", help="a new folder to write into")
     ],
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--formats",
-            metavar="NAMES",
-            help="which files: html, pdf, json, csv, md, crate, by comma",
-        ),
-    ] = "html,pdf,json",
+    formats: _Formats = "html,pdf,json",
     language: Annotated[
         str,
         typer.Option(

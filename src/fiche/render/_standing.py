@@ -12,7 +12,7 @@ from fiche.kernel.record import replace
 from fiche.kernel.scope_told import Uncovered, not_covered, told_scope
 from fiche.kernel.spread import Spread, spreads
 from fiche.kernel.standing import CANT_TELL, UNTESTED, settles_if, short, standing
-from fiche.render._figures import amounts
+from fiche.render._figures import amounts, condition
 
 # The two unknowns in words: what is there does not settle it, or nobody has looked.
 _UNKNOWN = {CANT_TELL: "evidence_does_not_settle_it", UNTESTED: "no_evidence"}
@@ -41,6 +41,22 @@ def summary(told: Outcome, decision: Decision) -> dict[str, Any]:
 
 def _named(found: Finding) -> dict[str, str]:
     return {"requirement": found.requirement, "case": found.case, "device": found.device}
+
+
+def points(decision: Decision) -> list[dict[str, Any]]:
+    """The open points under the numbers that reports give them."""
+    from fiche.report.desk import Desk
+    from fiche.report.points import numbered
+
+    return [
+        {
+            "id": f"D{point.number}",
+            "topic": point.topic,
+            "candidates": list(point.candidates),
+            "conditions": [condition(one) for one in point.conditions],
+        }
+        for point in numbered(Desk.of(decision))
+    ]
 
 
 def evidence(piece: Piece, decision: Decision, ends: str | None) -> dict[str, Any]:

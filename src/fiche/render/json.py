@@ -28,7 +28,7 @@ from fiche.render._ownership import ownership
 from fiche.render._pieces import piece
 from fiche.render._settling import settling
 from fiche.render._simulations import beside
-from fiche.render._standing import evidence, outcome, summary
+from fiche.render._standing import evidence, outcome, points, summary
 from fiche.render.canonical import canonical
 
 # Of the form: a reader of 1 reads every version of it, since nothing is renamed or taken away.
@@ -54,16 +54,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
     places = Places.of(decision.fiche)
     fiche, ends = decision.fiche, piece_ends(decision)
     return {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "fiche", "version": decision.tool_version},
-        "title": fiche.title,
-        "date": fiche.date,
-        "author": fiche.author,
-        "language": fiche.language,
-        "illustrative": fiche.illustrative,
-        "question": QUESTION,
+        **_head(decision),
         "policy": _policy(fiche.policy, book, places),
         "inputs": [
             {
@@ -90,7 +81,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "findings": [{**_finding(f, book), **outcome(f)} for f in decision.findings],
         "second_reading": [_second(s) for s in decision.second_readings],
         "workload_conditions": [condition(c) for c in decision.workload_conditions],
-        "points": _points(decision),
+        "points": points(decision),
         "ranking": _ranking(decision),
         "shortlist": [o.candidate.id for o in decision.outcomes if o.status == "to_confirm"],
         "counts": counts(decision),
@@ -104,6 +95,22 @@ def decision_document(decision: Decision) -> dict[str, Any]:
             for key, told in part(decision, book, places).items()
         },
         **constants(),
+    }
+
+
+def _head(decision: Decision) -> dict[str, Any]:
+    fiche = decision.fiche
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "fiche", "version": decision.tool_version},
+        "title": fiche.title,
+        "date": fiche.date,
+        "author": fiche.author,
+        "language": fiche.language,
+        "illustrative": fiche.illustrative,
+        "question": QUESTION,
     }
 
 
@@ -121,22 +128,6 @@ def counts(decision: Decision) -> dict[str, int]:
 def _ranking(decision: Decision) -> list[str]:
     ranked = [o for o in decision.outcomes if o.rank is not None]
     return [o.candidate.id for o in sorted(ranked, key=lambda o: o.rank or 0)]
-
-
-def _points(decision: Decision) -> list[dict[str, Any]]:
-    """The open points under the numbers that reports give them."""
-    from fiche.report.desk import Desk
-    from fiche.report.points import numbered
-
-    return [
-        {
-            "id": f"D{point.number}",
-            "topic": point.topic,
-            "candidates": list(point.candidates),
-            "conditions": [condition(one) for one in point.conditions],
-        }
-        for point in numbered(Desk.of(decision))
-    ]
 
 
 def _policy(policy: Policy, book: Ledger, places: Places) -> dict[str, Any]:
