@@ -27,7 +27,7 @@ MARGIN_PT = 14 / 25.4 * 72 - 1
 
 
 def poisoned(attack):
-    return decisions._poisoned(decisions.rich(), {}, attack)
+    return decisions.hostile(attack)
 
 
 def unbroken():
