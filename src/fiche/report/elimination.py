@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fiche.kernel.decision import Outcome
-from fiche.kernel.figure import Figure, Node
+from fiche.kernel.figure import Node
 from fiche.kernel.finding import Finding, Verdict
-from fiche.kernel.record import record, replace
+from fiche.kernel.record import record
 from fiche.kernel.requirement import Requirement
-from fiche.report import numbers, points
-from fiche.report._costed import share
+from fiche.report import points
+from fiche.report._answered import found_cell, margin_of, on_word, pieces_of, state_of, why
 from fiche.report.answer import most_demanding
 from fiche.report.desk import Desk, cell, columns, joined
 from fiche.report.parts import (
@@ -18,21 +18,14 @@ from fiche.report.parts import (
     Block,
     Cell,
     Code,
-    Missing,
     Paragraph,
-    Part,
     Parts,
-    Quoted,
-    Reference,
     Row,
     Section,
-    State,
     Table,
     Words,
 )
 
-# Two numbers say why; of a failure the answer above says what it asked for.
-_TOLD = frozenset({"above_capacity", "proven_failure"})
 # A page holds so many answers; the annex has all of them.
 _MOST_ANSWERS, _MOST_NAMES = 40, 4
 
@@ -172,11 +165,16 @@ def _place(found: Finding, said: str) -> str:
 def _sameness(desk: Desk, requirement: Requirement, found: Finding) -> tuple[object, ...]:
     """What is read, and not which figure it leads to: two candidates may have equal ones."""
     need, have = desk.compared(found)
-    said = (_plain(need), _plain(have), _plain(_margin(desk, found)), _plain(_pieces(desk, found)))
+    said = (
+        _plain(need),
+        _plain(have),
+        _plain(margin_of(desk, found)),
+        _plain(pieces_of(desk, found)),
+    )
     case = found.case if found.kind == "memory" else ""
     open_ = found.verdict is Verdict.TO_CONFIRM and bool(found.conditions)
-    why = () if open_ else _why(desk, found, ())
-    return (*said, case, found.verdict, _plain(why), found.attested_by)
+    reason = () if open_ else why(desk, found, ())
+    return (*said, case, found.verdict, _plain(reason), found.attested_by)
 
 
 def _plain(parts: Parts) -> str:
@@ -200,10 +198,10 @@ def _row(desk: Desk, requirement: Requirement, one: _Answer, place: _Place) -> R
         cells.append(_limit(desk, requirement, found))
     cells += [
         cell((*_who(desk, one.candidates), *_cases(one, place.case))),
-        _found(desk, requirement, found),
-        cell(_margin(desk, found), numeric=True),
-        cell((_verdict(desk, found), *_why(desk, found, one.points), *_on_word(desk, found))),
-        cell(_pieces(desk, found)),
+        found_cell(desk, requirement, found),
+        cell(margin_of(desk, found), numeric=True),
+        cell((state_of(desk, found), *why(desk, found, one.points), *on_word(desk, found))),
+        cell(pieces_of(desk, found)),
     ]
     return Row(
         cells=tuple(cells),
@@ -264,25 +262,6 @@ def _basis(desk: Desk, value: str) -> bool:
     return f"tax_{value}" in desk.language.phrases
 
 
-def _found(desk: Desk, requirement: Requirement, found: Finding) -> Cell:
-    need, have = desk.compared(found)
-    memory = requirement.kind == "memory"
-    limited = found.limit_is_had and not memory
-    node, words = (found.need, found.need_words) if limited else (found.have, found.have_words)
-    if node is None and not words:
-        return cell((Missing(_unknown(desk, found)),), numeric=True)
-    return cell(need if limited else have, numeric=True)
-
-
-def _unknown(desk: Desk, found: Finding) -> str:
-    """Which sort of not knowing it is (C2)."""
-    if found.reason == "conflict":
-        return desk.word("unknown_conflict").format(pieces=" ≠ ".join(found.pieces))
-    if found.reason == "nothing_required":
-        return desk.word("unknown_required")
-    return desk.word("unknown_not_stated")
-
-
 def _who(desk: Desk, who: Sequence[str]) -> Parts:
     """By name; where there are many and it is all of them, that is what is said."""
     total = len(desk.decision.outcomes)
@@ -302,61 +281,3 @@ def _cases(one: _Answer, said: str) -> Parts:
     places = (_place(found, said) for found in one.shared)
     told = [Code(place) for place in dict.fromkeys(places) if place]
     return (Words(" "), *joined(told)) if told else ()
-
-
-def _margin(desk: Desk, found: Finding) -> Parts:
-    """Signed, with its unit, then in percent of the limit; one mark for both."""
-    if found.need_words or found.have_words:
-        return (Words(desk.word("dash")),)
-    if found.margin is None:
-        return (Missing(desk.word("margin_unknown")),)
-    margin = _distance(desk, found.margin)
-    if found.share is None or not isinstance(margin, Amount):
-        return (margin,)
-    told = share(desk, found.share, 1)
-    part = desk.amount(found.share, f"+{told}" if found.share.low > 0 else told)
-    return desk.say(
-        "margin_and_share", margin=replace(margin, mark_word="", includes=""), share=part
-    )
-
-
-def _distance(desk: Desk, margin: Figure) -> Part:
-    """Days are counted, and are no date."""
-    if str(margin.unit) != "date":
-        return desk.difference(margin)
-    told = numbers.amount(margin, desk.style)
-    return desk.amount(margin, f"+{told}" if margin.low > 0 else told)
-
-
-def _verdict(desk: Desk, found: Finding) -> State:
-    words = desk.language.wants if found.level == "want" else desk.language.verdicts
-    return desk.state(found.verdict.code, words)
-
-
-def _why(desk: Desk, found: Finding, asked: tuple[points.Point, ...]) -> Parts:
-    """The points that keep it open; why it excludes where two numbers do not say it."""
-    if found.verdict is Verdict.ADMISSIBLE or found.reason in _TOLD:
-        return ()
-    named = points.names(desk, asked)
-    if named:
-        return (Words(" "), *named)
-    if found.verdict is Verdict.TO_CONFIRM and found.conditions:
-        return ()  # of an excluded candidate, whose open points no verdict turns on
-    told = desk.open_on(found)
-    return (Words(": "), *((Words(told),) if told else desk.legible(found.text)))
-
-
-def _on_word(desk: Desk, found: Finding) -> Parts:
-    """On whose word it stands; a reason that is told in words names them itself."""
-    if found.verdict is Verdict.EXCLUDE and found.reason not in _TOLD:
-        return ()
-    if not found.attested_by or found.verdict is Verdict.TO_CONFIRM:
-        return ()
-    people = joined([Quoted(name) for name in found.attested_by])
-    return (Words(", "), *desk.say("on_word", people=people))
-
-
-def _pieces(desk: Desk, found: Finding) -> Parts:
-    told: list[Part] = [Reference(piece) for piece in found.pieces]
-    told += [Words(desk.word("from_catalog"))] if found.sources else []
-    return joined(told) if told else (Missing(desk.word("no_piece")),)
