@@ -99,6 +99,12 @@ def _initialiser(
     check = getattr(cls, "__post_init__", None)
 
     def __init__(self: Any, *values: Any, **given: Any) -> None:
+        if len(values) == num_fields and not given and not kw_only:
+            for (_, put), value in zip(setters, values, strict=True):
+                put(self, value)
+            if check is not None:
+                check(self)
+            return
         if values:
             given = _by_name(cls, names, values, given, kw_only=kw_only)
         if len(given) != num_fields:

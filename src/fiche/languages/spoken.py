@@ -25,7 +25,7 @@ def spoken(tag: str) -> Language:
         Refused: F602 fiche has no words in this language.
     """
     plain = tag.lower().replace("_", "-")
-    for name in (tag, plain, plain.partition("-")[0]):
+    for name in (plain, plain.partition("-")[0]) if all(plain.split("-")) else ():
         if name == SOURCE:
             from fiche.report.words.en import MEMBER
 

@@ -145,8 +145,11 @@ class Desk:
             mark=kind,
             mark_word=mark,
             includes=includes if isinstance(node.origin, Computed) else "",
-            exact=signed(numbers.amount_exact(node, self.style)),
         )
+
+    def exactly(self, node: Node) -> str:
+        """The same number to the last byte or digit."""
+        return signed(numbers.amount_exact(node, self.style))
 
     def difference(self, node: Node) -> Part:
         """A distance with its sign on both sides of zero."""

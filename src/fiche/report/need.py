@@ -147,8 +147,9 @@ def _gap(desk: Desk, found: list[Gap]) -> list[Cell]:
 def _peak(desk: Desk, gap: Gap) -> list[Cell]:
     """A peak, and its gap to the byte (E6)."""
     figures = desk.book.figures
-    distance = desk.listed(figures[gap.gap.id])
-    exact = (Words(distance.exact),) if isinstance(distance, Amount) else None
+    node = figures[gap.gap.id]
+    distance = desk.listed(node)
+    exact = (Words(desk.exactly(node)),) if isinstance(distance, Amount) else None
     return [
         cell(desk.listed(figures[gap.observed.id]), numeric=True),
         cell(distance, exact, numeric=True),

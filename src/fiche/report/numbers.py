@@ -216,9 +216,14 @@ def _contradict(need: Node, have: Node, unit: str) -> bool:
     units = ("GiB", "GB") if need.unit == BYTE else (unit,)
     return any(
         _order(a, b) != _order(_printed(a, need, word), _printed(b, have, word))
-        for a, b in ends
         for word in units
+        for a, b in _near(ends, max(_step(need, word), _step(have, word)))
     )
+
+
+def _near(ends: Sequence[tuple[Number, Number]], step: Number) -> list[tuple[Number, Number]]:
+    """The ends that rounding could bring together: each moves by half a step at most."""
+    return [(a, b) for a, b in ends if -step <= a - b <= step]
 
 
 def _order(left: Number, right: Number) -> tuple[bool, bool]:
@@ -229,11 +234,24 @@ def _printed(value: Number, of: Node, unit: str) -> Fraction:
     """The number that a reader gets back from the rounded text."""
     if _is_short(of):
         return Fraction(_steps(Fraction(value) * 1000, 2), 100 * 1000)
-    factor, decimals = 1, _decimals(of.unit)
-    if of.unit in (BYTE, BYTE_PER_SECOND):
-        _, factor = _shared_unit(of, unit)
-        decimals = 2 if factor > 1 else 0
+    factor, decimals = _scale(of, unit)
     return Fraction(_steps(Fraction(value) / factor, decimals), 10**decimals) * factor
+
+
+def _scale(of: Node, unit: str) -> tuple[int, int]:
+    """What a number is divided by before it is printed, and to how many decimals."""
+    if of.unit not in (BYTE, BYTE_PER_SECOND):
+        return 1, _decimals(of.unit)
+    _, factor = _shared_unit(of, unit)
+    return factor, 2 if factor > 1 else 0
+
+
+def _step(of: Node, unit: str) -> Number:
+    """The last digit that is printed, in the number's own unit."""
+    if _is_short(of):
+        return Fraction(1, 100 * 1000)
+    factor, decimals = _scale(of, unit)
+    return Fraction(factor, 10**decimals)
 
 
 def _is_short(of: Node) -> bool:

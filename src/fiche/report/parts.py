@@ -38,7 +38,7 @@ class Amount:
     """A number with its unit and where it comes from.
 
     `figure` is its id in decision.json, `mark` one of the kinds of `Mark`, `includes` the weaker
-    kinds that a computed number rests on (E2), `exact` the same number to the last byte.
+    kinds that a computed number rests on (E2).
     """
 
     text: str
@@ -46,7 +46,6 @@ class Amount:
     mark: str
     mark_word: str
     includes: str = ""
-    exact: str = ""
 
 
 @record(kw_only=False)

@@ -98,7 +98,7 @@ def _peak(desk: Desk, gap: Gap | None) -> list[Cell]:
     if not isinstance(told, Amount):
         return [observed_peak, cell(told, numeric=True)]
     # What it rests on is said of the estimate, in the same row.
-    return [observed_peak, cell(replace(told, includes=""), told.exact, numeric=True)]
+    return [observed_peak, cell(replace(told, includes=""), desk.exactly(distance), numeric=True)]
 
 
 def _said(desk: Desk, shown: list[list[Gap]]) -> Parts:

@@ -43,7 +43,9 @@ PICTURES = {
         "Each peak has an instant of its own within its phase: no two of them need be of one moment, and none "
         "is added to another."
     ),
-    "pic_phase": "{phase}: allocated peak {allocated}, reserved peak {reserved}, allocated as it begins {start}",
+    "pic_phase": (
+        "{phase}: allocated peak {allocated}, reserved peak {reserved}, allocated as it begins {start}"
+    ),
     "pic_phases_left": "One further phase is not drawn.|{count} further phases are not drawn.",
     "pic_times": "{phase} ×{times}",
     # --- Measured series
@@ -66,7 +68,7 @@ PICTURES = {
     "pic_hours_said": "{who}: {cost} for {hours}.",
     "pic_hours_bought": "{who}: {cost}, bought.",
     "pic_hours_note": (
-        "A sign is a package as it was asked for. Beside it a line goes by the package's own price for a period: "
-        "nobody quoted other hours."
+        "A sign is a package as it was asked for. Beside it a line goes by the package's own price for a "
+        "period: nobody quoted other hours."
     ),
 }
