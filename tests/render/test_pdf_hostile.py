@@ -31,9 +31,8 @@ def poisoned(attack):
 
 
 def unbroken():
-    """Ten thousand letters without a blank as a title, a thousand as a name; wrapping is what takes time."""
-    decision = decisions.rich()
-    return replace(decision, fiche=replace(decision.fiche, title="W" * 10_000, author="W" * 1_000))
+    """Ten thousand letters without a blank in what people wrote; wrapping them is what takes time."""
+    return decisions.hostile("W" * 10_000)
 
 
 def printed(decision):

@@ -26,7 +26,7 @@ _SCREEN_TAGS = {
 }
 _RUNNING = 88  # letters: two or three lines, were each of them a W
 # Longer than a digest, a path or an address in any sample; a piece is as wide as the narrowest column.
-_NO_WORD, _PIECE = 200, re.compile(r"\S{12}")
+_NO_WORD, _PIECE, _MOST = 200, re.compile(r"\S{12}"), 600
 _RUN = re.compile(rf"\S{{{_NO_WORD},}}")
 _SVG = "{http://www.w3.org/2000/svg}svg"
 FAMILIES = ("Fiche Sans", "Fiche Sans Further")
@@ -137,16 +137,22 @@ def _mend_links(root: Element) -> None:
 
 def _loosen(root: Element) -> None:
     """Blanks in what is too long to be a word: line breaks among its letters would be sought for minutes."""
-    body = root.find("body")
+    body, cut = root.find("body"), root.get("data-cut", "…")
     for element in body.iter() if body is not None else ():
-        element.text = _loose(element.text)
-        element.tail = _loose(element.tail)
+        element.text = _loose(element.text, cut)
+        element.tail = _loose(element.tail, cut)
 
 
-def _loose(text: str | None) -> str | None:
+def _loose(text: str | None, cut: str) -> str | None:
     if not text or len(text) < _NO_WORD:
         return text
-    return _RUN.sub(lambda found: _PIECE.sub(r"\g<0> ", found[0]).rstrip(), text)
+    return _RUN.sub(lambda found: _pieces(found[0], cut), text)
+
+
+def _pieces(run: str, cut: str) -> str:
+    """No word of any language has that many letters: what is left out is counted, and decision.json has it."""
+    told = _PIECE.sub(r"\g<0> ", run[:_MOST]).rstrip()
+    return told + cut.replace("{count}", str(len(run) - _MOST)) if len(run) > _MOST else told
 
 
 def _shorten_heads(root: Element) -> None:

@@ -86,7 +86,27 @@ class Swatch:
     kind: str
 
 
-Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing | Swatch
+@record(kw_only=False)
+class Link:
+    """Words that lead to another place of the report; `to` is its fragment, empty where it shows none."""
+
+    text: str
+    to: str
+
+
+@record(kw_only=False)
+class Remark:
+    """A small mark beside what a comment is on: it leads to that comment.
+
+    `title` is the mark in words; `here` is the fragment of the mark itself, where the comment leads back to it.
+    """
+
+    comment: str
+    title: str
+    here: str = ""
+
+
+Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing | Swatch | Link | Remark
 Parts = tuple[Part, ...]
 
 
@@ -415,6 +435,7 @@ class Section:
 class Chrome:
     """The words around the content that a renderer needs and must not invent.
 
+    `cut` says how many letters of an endless word paper leaves out, as `{count}`.
     `page` are what a screen says besides, by key; `codes` the words of kinds, statuses and verdicts.
     """
 
@@ -423,6 +444,7 @@ class Chrome:
     annex: str
     annex_lead: str
     foot: str
+    cut: str
     digest: str
     download: str
     attachments_caption: str
@@ -437,7 +459,8 @@ class Chrome:
 class Report:
     """A whole report in one language. `opening` is page one above the numbered sections.
 
-    `style` is how the language writes numbers, for what a renderer itself counts (bytes of files).
+    `style` is how the language writes numbers, for what a renderer itself counts (bytes of files). `draft` is the
+    word that stands behind every page of a draft, empty for a report.
     """
 
     language: str
@@ -450,3 +473,4 @@ class Report:
     opening: tuple[Block, ...]
     sections: tuple[Section, ...]
     chrome: Chrome
+    draft: str = ""

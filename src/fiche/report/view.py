@@ -145,6 +145,7 @@ def _chrome(desk: Desk) -> Chrome:
         annex=desk.word("annex_title"),
         annex_lead=desk.word("annex_lead"),
         foot=_foot(desk),
+        cut=desk.word("letters_left"),
         digest=desk.word("digest"),
         download=desk.word("download"),
         attachments_caption=desk.word("attachments_caption"),

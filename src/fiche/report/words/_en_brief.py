@@ -5,6 +5,7 @@ from __future__ import annotations
 BRIEF = {
     # The box
     "package_at": " · {cost}",
+    "letters_left": "… ({count} more letters, in decision.json)",
     "answers_left": "{n} further {noun}, with their answers, stand in the annex.",
     "answer_moot": "Another must excludes it.",
     "foot": "{tool} · policy {policy}, version {version} · dated {date}, as declared",
