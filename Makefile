@@ -13,7 +13,7 @@ OUT := out/serving
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help report test test-all lint bench samples messages clean distclean
+.PHONY: help report test test-all lint bench samples messages reference clean distclean
 
 help:
 	@echo "make report     compile $(SAMPLE)/fiche.yaml into $(OUT)/ (HTML, PDF, JSON)"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench      how long a report takes"
 	@echo "make samples    write the samples again that fiche itself makes"
 	@echo "make messages   bring the catalogs of other languages up to date with the source"
+	@echo "make reference  write docs/reference again, from schemas, commands and codes"
 	@echo "make clean      remove what was built; make distclean: and $(VENV)/"
 
 report: $(STAMPS)/run $(STAMPS)/pango
@@ -52,6 +53,9 @@ samples: $(STAMPS)/dev
 
 messages: $(STAMPS)/dev
 	$(BIN)/python tools/messages.py
+
+reference: $(STAMPS)/dev
+	$(BIN)/python tools/reference.py
 
 clean:
 	rm -rf out build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
