@@ -98,7 +98,8 @@ class Page:
 
     def _branch(self, path: str, condition: str, branch: Schema, whole: Schema) -> list[str]:
         keys = branch.get("properties", {})
-        own = {key: value for key, value in keys.items() if isinstance(value, Mapping)}
+        told = {key: value for key, value in keys.items() if isinstance(value, Mapping)}
+        own = {key: value for key, value in told.items() if not _only_requires(value)}
         refused = sorted(key for key, value in keys.items() if value is False)
         required = dict.fromkeys(branch.get("required", ()), "yes")
         deeper = list(_branches(branch))
@@ -114,6 +115,9 @@ class Page:
         self.where = condition.replace("`", "")
         lines += self._rows(path, own, required)
         self.where = ""
+        for key in (key for key in told if key not in own):
+            if told[key].get("required"):
+                lines += [f"`{key}` needs {_codes(told[key]['required'])}.", ""]
         lines += self._rules(branch)
         for inner, one in deeper:
             if not set(one.get("required", ())) <= set(own) or set(one) != {"required"}:
@@ -160,6 +164,8 @@ class Page:
             return " or ".join(dict.fromkeys(forms))
         kinds = schema.get("type", ())
         kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+        if not kinds and schema.get("properties"):
+            return self._object(place, schema)
         return " or ".join(self._kind(place, kind, schema) for kind in kinds) or "any value"
 
     def _kind(self, place: str, kind: str, schema: Schema) -> str:
@@ -192,7 +198,7 @@ class Page:
 
     def _placed(self, place: str, schema: Schema) -> str:
         """The heading of its table: one table each, and the same table for what is the same."""
-        if self.placed.get(place, schema) != schema or place in self.definitions:
+        if self.placed.get(place, schema) != schema or _has_keys(self.definitions.get(place, {})):
             place = f"{place}, where {self.where}" if self.where else f"{place} of the file"
         if place not in self.placed:
             self.placed[place] = schema
@@ -229,6 +235,12 @@ class Page:
             shown = ", ".join(_literal(one) for one in schema.get("examples", ())) or _BLANK
             yield f"| `{name}` | {self._value(name, schema)} | {_meaning(schema)} | {shown} |"
         yield ""
+        yield from self._nested()
+
+
+def _only_requires(schema: Schema) -> bool:
+    """Whether it tells nothing of a key but what has to be in it."""
+    return set(schema) <= {"required", "minItems", "maxItems", "minimum", "properties"}
 
 
 def _needed(key: str, required: Required) -> str:

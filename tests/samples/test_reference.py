@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-
-import reference
-from _reference_schema import Page
+reference = import_module("reference")
+Page = reference.Page
 
 PAGES = (
     ROOT / "README.md",
