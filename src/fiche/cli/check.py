@@ -10,6 +10,10 @@ import typer
 
 def check(
     fiche: Annotated[Path, typer.Argument(metavar="FICHE", help="the workload fiche (YAML)")],
+    review: Annotated[
+        Path | None,
+        typer.Option("--review", metavar="FILE", help="comments of people (YAML): docs/review.md"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print decision.json")] = False,
     require_retained: Annotated[
         bool, typer.Option("--require-retained", help="exit with 3 if no candidate is retained")
@@ -19,7 +23,7 @@ def check(
     from fiche.cli.compile import compile_fiche
     from fiche.cli.terminal import colour, encoding, put_bytes, put_text, width
 
-    decision = compile_fiche(fiche).decision
+    decision = compile_fiche(fiche, review).decision
     if json:
         from fiche.render.json import decision_bytes
 

@@ -25,17 +25,22 @@ class Compiled:
     contents: Mapping[str, bytes]
 
 
-def compile_fiche(path: Path) -> Compiled:
-    """Load, judge and order.
+def compile_fiche(path: Path, review: Path | None = None) -> Compiled:
+    """Load, judge and order; `review` is a file of comments, set beside what was judged.
 
     Raises:
-        Refused: anything wrong with the fiche or with a file that it names.
+        Refused: anything wrong with the fiche, with a file that it names, or with the comments.
     """
     loaded = load_fiche(path, importers())
     asked = {one.kind for one in completed(loaded.fiche.requirements)}
-    return Compiled(
+    made = Compiled(
         decision=decide(loaded.fiche, doors(asked), __version__), contents=loaded.contents
     )
+    if review is None:
+        return made
+    from fiche.cli.reviewed import reviewed
+
+    return reviewed(made, path, review)
 
 
 def importers() -> Reader:

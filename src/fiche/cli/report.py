@@ -30,6 +30,13 @@ def report(
     annex: Annotated[
         bool, typer.Option("--annex", help="print in the PDF all that stands behind the answer")
     ] = False,
+    review: Annotated[
+        Path | None,
+        typer.Option("--review", metavar="FILE", help="comments of people (YAML): docs/review.md"),
+    ] = None,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="say DRAFT on every page: not to be signed")
+    ] = False,
     verapdf: Annotated[
         str, typer.Option("--verapdf", metavar="PATH", help="validate the PDF with this veraPDF")
     ] = "",
@@ -49,10 +56,10 @@ def report(
     from fiche.cli.reports import Asked, files, parse_formats, refuse_existing, told
     from fiche.cli.validation import met, validate, validator
 
-    wanted = Asked(formats=parse_formats(formats), language=language, annex=annex)
+    wanted = Asked(formats=parse_formats(formats), language=language, annex=annex, draft=draft)
     program = validator(verapdf, wanted.formats)
     refuse_existing(output, force=force)
-    compiled = compile_fiche(fiche)
+    compiled = compile_fiche(fiche, review)
     written = files(compiled, wanted)
     judged = validate(written, program)
     write_folder(output, written, force=force)

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 @record
 class Asked:
-    """How a report is asked for: `language` over the fiche's own, `annex` on paper too."""
+    """How a report is asked for: `language` over the fiche's own, `annex` on paper too, as a `draft`."""
 
     formats: tuple[str, ...]
     language: str = ""
     annex: bool = False
+    draft: bool = False
 
 
 FORMATS = ("html", "pdf", "json", "csv", "md", "crate")
@@ -112,6 +113,10 @@ def _pages(
     from fiche.report.view import view
 
     report = view(decision, words)
+    if asked.draft:
+        from fiche.report.draft import drafted
+
+        report = drafted(report, words)
     if "html" in formats or "pdf" in formats:
         from fiche.evaluate.whatif import what_if
         from fiche.render.html import html_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from fiche.kernel.alternative import Alternative
 from fiche.kernel.beside import CaseBeside
@@ -23,6 +24,9 @@ from fiche.kernel.remedy import Remedy
 from fiche.kernel.requirement import Candidate, Policy, Requirement
 from fiche.kernel.settling import Effort, Settling
 from fiche.kernel.workload import Workload
+
+if TYPE_CHECKING:  # few decisions are commented
+    from fiche.kernel.comment import Review
 
 
 @record
@@ -95,7 +99,8 @@ class Decision:
 
     `loads` has every case of the fiche's workload, then those of candidates whose workload differs;
     `simulations` sets each simulation beside each of them. What follows them is derived from the rest:
-    `evaluate` judges first, and says these of what it judged.
+    `evaluate` judges first, and says these of what it judged. `review` is what people said of a report of
+    it, and changes nothing else.
     """
 
     fiche: Fiche
@@ -115,6 +120,7 @@ class Decision:
     remedies: tuple[Remedy, ...] = ()
     procedure: Procedure | None = None
     choosing: Choosing | None = None
+    review: Review | None = None
 
     @property
     def chosen(self) -> Outcome | None:

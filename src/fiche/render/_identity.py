@@ -54,8 +54,12 @@ def _fiche(decision: Decision) -> dict[str, Any]:
 
 
 def fiche_id(fiche: Fiche) -> str:
-    """UUIDv5 of what went in: digests and roles of all inputs, under the names that the fiche uses."""
-    inputs = sorted((one.file, one.role, one.sha256) for one in fiche.inputs)
+    """UUIDv5 of what went in: digests and roles of all inputs, under the names that the fiche uses.
+
+    Comments on a report are no part of the question: with them or without, its id is the same.
+    """
+    asked = (one for one in fiche.inputs if one.role != "review")
+    inputs = sorted((one.file, one.role, one.sha256) for one in asked)
     question = {"title": fiche.title, "date": fiche.date, "inputs": [list(one) for one in inputs]}
     return str(uuid.uuid5(_NAMESPACE, hashlib.sha256(canonical(question)).hexdigest()))
 

@@ -17,11 +17,13 @@ from fiche.report.parts import (
     Amount,
     Cell,
     Code,
+    Link,
     Mark,
     Missing,
     Parts,
     Quoted,
     Reference,
+    Remark,
     State,
     Swatch,
     Words,
@@ -91,6 +93,17 @@ def _swatch(part: Swatch) -> str:
     return f'<span class="swatch s-{_text(part.kind)}"></span>'
 
 
+def _link(part: Link) -> str:
+    code = f"<code>{_text(part.text)}</code>"
+    return f'<a class="to" href="#{_text(part.to)}">{code}</a>' if part.to else code
+
+
+def _remark(part: Remark) -> str:
+    here = f' id="{_text(part.here)}"' if part.here else ""
+    words = f'aria-label="{_text(part.title)}" href="#comment-{_text(part.comment)}"'
+    return f' <a class="remark"{here} {words}>{_text(part.comment)}</a>'
+
+
 _WRITE: dict[type, Callable[[Any], str]] = {
     Words: _words,
     Quoted: _quoted,
@@ -101,4 +114,6 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     Reference: _reference,
     Missing: _missing,
     Swatch: _swatch,
+    Link: _link,
+    Remark: _remark,
 }

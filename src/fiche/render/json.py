@@ -37,7 +37,8 @@ FORMAT = "fiche-decision/1"
 # 1.0: first form.
 # 1.1: `schema`, `fiche`, `rules`, `environment`, `report`, `points`, `procedure.period`; of a finding
 #      `outcome`, `unknown` and `settles_if`; of a candidate `summary`; of a piece `collected`, `expires`,
-#      `scope_counts`, `not_covered` and `spreads`; of a step `number`; of a simulation `window`.
+#      `scope_counts`, `not_covered` and `spreads`; of a step `number`; of a simulation `window`;
+#      `comments` where people commented.
 SCHEMA, SCHEMA_VERSION = "decision.schema.json", "1.1"
 
 STATUSES = ("retained", "to_confirm", "excluded")
@@ -89,6 +90,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "conditional_choice": decision.conditional_choice,
         "invalidated_by": [fact(f, places) for f in fiche.invalidated_by],
         **_simulated(decision, book),
+        **_commented(decision, places),
         **{
             key: told
             for part in (identity, bill, choice, settling, alternatives, ownership)
@@ -303,6 +305,15 @@ def _second(second: SecondReading) -> dict[str, Any]:
         "would_be": second.would_be.code,
         "if_held": list(second.if_held),
     }
+
+
+def _commented(decision: Decision, places: Places) -> dict[str, Any]:
+    """What people said of a report; no key where there is no file of it."""
+    if decision.review is None:
+        return {}
+    from fiche.render._review import comments
+
+    return {"comments": comments(decision.review, places)}
 
 
 def _simulated(decision: Decision, book: Ledger) -> dict[str, Any]:

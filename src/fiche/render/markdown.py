@@ -23,12 +23,14 @@ from fiche.report.parts import (
     Costs,
     Drawing,
     Items,
+    Link,
     Mark,
     Missing,
     Paragraph,
     Parts,
     Quoted,
     Reference,
+    Remark,
     Report,
     Row,
     State,
@@ -246,6 +248,14 @@ def _missing(part: Missing) -> str:
     return f"*{plain(part.text)}*"
 
 
+def _link(part: Link) -> str:
+    return _code(part.text)
+
+
+def _remark(part: Remark) -> str:
+    return f" ({_code(part.comment)})"
+
+
 def _swatch(part: Swatch) -> str:
     return ""
 
@@ -260,4 +270,6 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     Reference: _reference,
     Missing: _missing,
     Swatch: _swatch,
+    Link: _link,
+    Remark: _remark,
 }

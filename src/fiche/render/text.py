@@ -23,12 +23,14 @@ from fiche.report.parts import (
     Costs,
     Drawing,
     Items,
+    Link,
     Mark,
     Missing,
     Paragraph,
     Parts,
     Quoted,
     Reference,
+    Remark,
     State,
     Swatch,
     Table,
@@ -40,8 +42,8 @@ from fiche.report.words._language import Language
 from fiche.report.words.en import MEMBER as ENGLISH
 
 _COLOURS = {
-    **dict.fromkeys(("admissible", "retained"), "32"),
-    "to_confirm": "33",
+    **dict.fromkeys(("admissible", "retained", "resolved"), "32"),
+    **dict.fromkeys(("to_confirm", "open"), "33"),
     **dict.fromkeys(("exclude", "excluded"), "31"),
     "strong": "1",
 }
@@ -61,6 +63,8 @@ _PLAIN = str.maketrans(
         "●": "+",
         "▲": "?",
         "✕": "x",
+        "◊": "?",
+        "√": "+",
         "−": "-",
         "×": "x",
         "·": "-",
@@ -189,7 +193,7 @@ def _words(part: Words) -> str:
     return _strong(text) if part.strong else text
 
 
-def _quoted(part: Quoted | Code | Missing) -> str:
+def _quoted(part: Quoted | Code | Missing | Link) -> str:
     return visible(part.text)
 
 
@@ -215,6 +219,8 @@ _WRITE: dict[type, Callable[[Any], str]] = {
     Quoted: _quoted,
     Code: _quoted,
     Missing: _quoted,
+    Link: _quoted,
+    Remark: lambda part: "",
     Amount: _amount,
     Mark: _mark,
     Swatch: lambda part: "",

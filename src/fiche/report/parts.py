@@ -459,8 +459,8 @@ class Chrome:
 class Report:
     """A whole report in one language. `opening` is page one above the numbered sections.
 
-    `style` is how the language writes numbers, for what a renderer itself counts (bytes of files). `draft` is the
-    word that stands behind every page of a draft, empty for a report.
+    `style` is how the language writes numbers, for what a renderer itself counts (bytes of files). `draft` is
+    the word that stands behind every page of a draft, empty for a report.
     """
 
     language: str

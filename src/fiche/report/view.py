@@ -98,7 +98,7 @@ def view(decision: Decision, language: Language = ENGLISH) -> Report:
         _placed(desk, told, place)
         for told, place in ((_signed(), "brief"), (_recorded(), "record"), (_behind(), "annex"))
     )
-    return _report(desk, (*signed, *record, *annex))
+    return _report(desk, (*signed, *record, *annex), marked=True)
 
 
 def brief(decision: Decision, language: Language = ENGLISH) -> Report:
@@ -112,7 +112,7 @@ def _placed(desk: Desk, sections: tuple[_Say, ...], place: str) -> tuple[Section
     return tuple(replace(one, place=place) for one in told if one is not None)
 
 
-def _report(desk: Desk, sections: tuple[Section, ...]) -> Report:
+def _report(desk: Desk, sections: tuple[Section, ...], *, marked: bool = False) -> Report:
     fiche = desk.decision.fiche
     made = Report(
         language=desk.language.tag,
@@ -126,7 +126,17 @@ def _report(desk: Desk, sections: tuple[Section, ...]) -> Report:
         sections=sections,
         chrome=_chrome(desk),
     )
-    return translated(made, desk.language)
+    return translated(_reviewed(made, desk, marked=marked), desk.language)
+
+
+def _reviewed(report: Report, desk: Desk, *, marked: bool) -> Report:
+    """With what people said of it, and marks where it belongs; loaded where there is any."""
+    review = desk.decision.review
+    if review is None:
+        return report
+    from fiche.report.comments import commented, listed
+
+    return (commented if marked else listed)(report, desk, review)
 
 
 def _eyebrow(desk: Desk) -> Parts:

@@ -13,6 +13,7 @@ from fiche.report.words._en_decision import DECISION
 from fiche.report.words._en_ownership import OWNERSHIP
 from fiche.report.words._en_page import PAGE
 from fiche.report.words._en_pictures import PICTURES
+from fiche.report.words._en_review import REVIEW
 from fiche.report.words._en_settling import SETTLING
 from fiche.report.words._en_simulation import SIMULATION
 from fiche.report.words._en_sizer import SIZER
@@ -35,6 +36,7 @@ MEMBER = Language(
         **CRITERIA,
         **PAGE,
         **PICTURES,
+        **REVIEW,
     },
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
     verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
