@@ -10,7 +10,6 @@ import pytest
 from render import decisions
 from render.pages import sha256
 
-from fiche.kernel.record import replace
 from fiche.render.attachment import attachments_of
 from fiche.render.html import html_bytes
 from fiche.render.json import decision_bytes

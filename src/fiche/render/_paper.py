@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from fiche.assets import package_data
 from fiche.render.html import FONTS, FURTHER_FONTS
+from fiche.report.letters import fitted
 
 # Links to save a file and scripts work on a screen; in the PDF these files are attached.
 _SAVE = re.compile(rb'href="data:[^"]*"')
@@ -24,7 +25,11 @@ _SCREEN_TAGS = {
     *("nav", "script", "template", "dialog", "form"),
     *("button", "input", "select", "textarea", "output", "datalist"),
 }
-_RUNNING = 88  # letters: two or three lines, were each of them a W
+_RUNNING, _FOOT, _RUNNING_LETTERS = (
+    345,
+    410,
+    7,
+)  # points: a line of the head, of the foot, and letters
 # Longer than a digest, a path or an address in any sample; a piece is as wide as the narrowest column.
 _NO_WORD, _PIECE, _MOST = 200, re.compile(r"\S{12}"), 600
 _RUN = re.compile(rf"\S{{{_NO_WORD},}}")
@@ -158,13 +163,13 @@ def _pieces(run: str, cut: str) -> str:
 def _shorten_heads(root: Element) -> None:
     """What runs in the margins has two lines there, whatever a fiche is called."""
     for title in root.iter("h1"):
-        title.set("data-running", _short("".join(title.itertext())))
-        title.set("data-foot", _short(title.get("data-foot", "")))
+        title.set("data-running", _short("".join(title.itertext()), _RUNNING))
+        title.set("data-foot", _short(title.get("data-foot", ""), _FOOT))
 
 
-def _short(text: str) -> str:
+def _short(text: str, room: int) -> str:
     words = " ".join(text.split())
-    return words if len(words) <= _RUNNING else f"{words[: _RUNNING - 1]}…"
+    return fitted(words, room, _RUNNING_LETTERS, heavy=True)
 
 
 def _ids(root: Element) -> Iterator[str]:
