@@ -134,7 +134,7 @@ def _number(text):
 
 
 def picture(made):
-    (drawn,) = inside(section(made), Costs)
+    (drawn,) = inside(view(made).sections, Costs)
     return drawn
 
 
@@ -192,7 +192,7 @@ def test_lines_are_told_apart_without_colour_and_nothing_leaves_the_picture():
 
 
 def test_without_a_price_or_years_there_is_no_picture():
-    assert list(inside(section(decided(years=None)), Costs)) == []
+    assert list(inside(view(decided(years=None)).sections, Costs)) == []
 
 
 def test_a_name_is_no_markup():

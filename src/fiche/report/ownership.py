@@ -26,6 +26,14 @@ def section(desk: Desk) -> Section | None:
     return Section(id="ownership", title=desk.word("own_title"), blocks=tuple(blocks))
 
 
+def drawn(desk: Desk) -> Section | None:
+    """Cost against hours of use of every plan, for the pages that are signed; the tables stand in the annex."""
+    plans = enumerate(desk.decision.ownerships, 1)
+    pictures = [costs(desk, told, place) for place, told in plans if told.owned is not None]
+    found: tuple[Block, ...] = tuple(one for one in pictures if one is not None)
+    return Section(id="owning", title=desk.word("own_drawn"), blocks=found) if found else None
+
+
 def page_one(desk: Desk) -> Iterator[Parts]:
     """One sentence a plan: what it says against each rental that it could be compared with."""
     for told in desk.decision.ownerships:
@@ -47,9 +55,6 @@ def _plan(desk: Desk, told: Ownership, place: int) -> Iterator[Block]:
         yield Paragraph(_answer(desk, told, rent), "lead")
     for name in told.missing:
         yield Paragraph(desk.say("own_no_rent", rent=Code(name)), "plain")
-    picture = costs(desk, told, place)
-    if picture is not None:
-        yield picture
     yield _cost_table(desk, told, place)
     if told.rentals:
         yield _even_table(desk, told, place)

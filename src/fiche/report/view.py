@@ -22,12 +22,23 @@ _BRIEF: tuple[_Say, ...] = (candidates.section, missing.section, criteria.sectio
 
 def _signed() -> tuple[_Say, ...]:
     """The pages that are signed: one that answers, one that proves. Loaded only where they are told."""
-    from fiche.report import cited, elimination, held, others, peak, points, scope, summed
+    from fiche.report import (
+        cited,
+        elimination,
+        held,
+        others,
+        ownership,
+        peak,
+        points,
+        scope,
+        summed,
+    )
 
     return (
         points.section,
         elimination.section,
         summed.section,
+        ownership.drawn,
         cited.section,
         peak.section,
         others.section,

@@ -5,6 +5,7 @@ from __future__ import annotations
 OWNERSHIP: dict[str, str] = {
     "own_title": "Buying against renting",
     "own_lead": "Buying or renting: ",
+    "own_drawn": "Cost against hours of use, bought and rented",
     "own_page_one": "plan {plan}, buying {own}. ",
     "own_note": (
         "Compared before tax. Nothing here admits or excludes a candidate: it is about money among those that "
