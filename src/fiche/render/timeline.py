@@ -7,6 +7,7 @@ their peaks are a triangle and a disc. Bands are parted by dotted lines and name
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -173,14 +174,27 @@ def _path(way: str, kind: str) -> str:
 
 
 def _through(curve: Curve) -> str:
-    """Points as a path; what lies on the way between two equal ones is left out."""
+    """Points as a path in the fewest letters; what lies on a straight way between two others is left out."""
     kept: list[tuple[int, int]] = []
     for point in curve.points:
-        if len(kept) > 1 and kept[-2][1] == kept[-1][1] == point[1]:
+        if len(kept) > 1 and _between(kept[-2], kept[-1], point):
             kept[-1] = point
         elif not kept or kept[-1] != point:
             kept.append(point)
-    return " ".join(f"L{x} {y}" for x, y in kept)
+    first = f"L{kept[0][0]} {kept[0][1]}" if kept else ""
+    return first + "".join(_to(a, b) for a, b in pairwise(kept))
+
+
+def _between(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
+    """True on one level, and on one climb or fall; a point from which a line comes back is kept."""
+    level = a[1] == b[1] == c[1]
+    return level or (a[0] == b[0] == c[0] and (a[1] <= b[1] <= c[1] or a[1] >= b[1] >= c[1]))
+
+
+def _to(a: tuple[int, int], b: tuple[int, int]) -> str:
+    if a[0] == b[0]:
+        return f"V{b[1]}"
+    return f"H{b[0]}" if a[1] == b[1] else f"L{b[0]} {b[1]}"
 
 
 def _peak(peak: Peak, row: int) -> Iterator[str]:
