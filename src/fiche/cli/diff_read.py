@@ -22,9 +22,10 @@ _SHOWN = 60
 
 @record(eq=False)
 class Read:
-    """One side: its name as typed, and a loaded fiche or the document of a decision.json."""
+    """One side: its name as typed, its bytes, and a loaded fiche or the document of a decision.json."""
 
     name: str
+    content: bytes = b""
     fiche: Fiche | None = None
     document: Mapping[str, Any] | None = None
 
@@ -39,7 +40,7 @@ def read_side(path: Path) -> Read:
     content = _content(path)
     if not content.lstrip().startswith((b"{", b"[")):
         return _fiche(path, content)
-    return Read(name=str(path), document=_document(str(path), content))
+    return Read(name=str(path), content=content, document=_document(str(path), content))
 
 
 def _content(path: Path) -> bytes:
@@ -59,7 +60,7 @@ def _fiche(path: Path, content: bytes) -> Read:
     if b"\0" in content[:4096] or not content.strip():
         message = f"'{path}' is neither a fiche nor a decision.json"
         raise _refused("F640", message, _NAME_ONE)
-    return Read(name=str(path), fiche=load_fiche(path, importers()).fiche)
+    return Read(name=str(path), content=content, fiche=load_fiche(path, importers()).fiche)
 
 
 _NAME_ONE = "name a fiche (YAML), or the decision.json beside a report"

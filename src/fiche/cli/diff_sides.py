@@ -14,9 +14,19 @@ from fiche.evaluate.difference import difference
 from fiche.evaluate.difference_documents import documents
 from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.difference import Difference
+from fiche.kernel.record import record
 
 
-def compared(first: Path, second: Path) -> Difference:
+@record(eq=False)
+class Sides:
+    """A difference with what was read for it, and either side's document or the decision that it is of."""
+
+    found: Difference
+    reads: tuple[Read, Read]
+    whole: tuple[Decision | Mapping[str, Any], Decision | Mapping[str, Any]]
+
+
+def compared(first: Path, second: Path) -> Sides:
     """What differs between two files.
 
     Raises:
@@ -29,9 +39,11 @@ def compared(first: Path, second: Path) -> Difference:
         return judged_fiche(fiche, members, __version__)
 
     if one.fiche is not None and other.fiche is not None:
-        sides = ((one.name, again(one.fiche)), (other.name, again(other.fiche)))
-        return difference(*sides, again)
-    return documents(_side(one, members), _side(other, members))
+        before, after = again(one.fiche), again(other.fiche)
+        found = difference((one.name, before), (other.name, after), again)
+        return Sides(found=found, reads=(one, other), whole=(before, after))
+    sides = _side(one, members), _side(other, members)
+    return Sides(found=documents(*sides), reads=(one, other), whole=(sides[0][2], sides[1][2]))
 
 
 def _side(read: Read, members: Doors) -> tuple[str, str, Mapping[str, Any]]:

@@ -48,7 +48,7 @@ def attachments_of(
     phrases = language.phrases
     told = _told(decision.fiche)
     made = [
-        _attachment(
+        attachment(
             "decision.json", document, "application/json", phrases["decision_role"], "Alternative"
         )
     ]
@@ -56,13 +56,13 @@ def attachments_of(
     names: dict[str, str] = {"decision.json": "decision.json"}
     for file in sorted(contents):
         media_type, key, about = told.get(file, ("application/octet-stream", "attached_other", ""))
-        name = _name(file, contents[file], taken)
+        name = name_of(file, contents[file], taken)
         names[name] = file
         relation = "Source" if key == "attached_fiche" else "Data"
         description = phrases[key].format(what=about)
-        made.append(_attachment(name, contents[file], media_type, description, relation))
+        made.append(attachment(name, contents[file], media_type, description, relation))
     made.append(
-        _attachment(
+        attachment(
             crate.NAME,
             crate.crate_bytes(decision, [_part(one) for one in made]),
             "application/ld+json",
@@ -71,9 +71,9 @@ def attachments_of(
         )
     )
     names[crate.NAME] = crate.NAME
-    manifest = _manifest(made, names)
+    manifest = manifest_of(made, names)
     made.append(
-        _attachment(
+        attachment(
             "manifest.json",
             manifest,
             "application/json",
@@ -98,9 +98,10 @@ def _told(fiche: Fiche) -> dict[str, tuple[str, str, str]]:
     return {**inputs, **pieces}
 
 
-def _attachment(
+def attachment(
     name: str, content: bytes, media_type: str, description: str, relationship: str
 ) -> Attachment:
+    """A file under a name, with its digest; a media type that is none becomes the general one."""
     return Attachment(
         name=name,
         media_type=media_type if _MEDIA_TYPE.fullmatch(media_type) else "application/octet-stream",
@@ -111,7 +112,7 @@ def _attachment(
     )
 
 
-def _name(file: str, content: bytes, taken: set[str]) -> str:
+def name_of(file: str, content: bytes, taken: set[str]) -> str:
     """An ASCII name without folders, as unlike others as its digest makes it where it must."""
     plain = _UNSAFE.sub("_", file.encode("ascii", "replace").decode("ascii")).strip("._") or "file"
     if plain in taken:
@@ -134,7 +135,8 @@ def _part(one: Attachment) -> crate.Part:
     )
 
 
-def _manifest(attached: list[Attachment], names: Mapping[str, str]) -> bytes:
+def manifest_of(attached: list[Attachment], names: Mapping[str, str]) -> bytes:
+    """Every file by name, length, digest and relationship; `names` lead to what each was called."""
     return canonical({"format": "fiche-manifest/1", "files": list(_entries(attached, names))})
 
 

@@ -53,6 +53,8 @@ _FILLS = {
 }
 _HATCHED = ("assumed", "margin", "range", "unknown")
 _SHORT = 12
+_NO_SCRIPT = "'none'"
+DECISION = "decision.json"
 
 
 @record(kw_only=False)
@@ -63,9 +65,12 @@ class Style:
     text: Markup
 
 
-def html_bytes(report: Report, decision: Decision, attachments: Sequence[Attachment]) -> bytes:
-    """The page. `attachments` should hold decision.json; without it the decision is written anew."""
-    attachments = attachments if _document(attachments) else (_anew(report, decision),)
+def html_bytes(
+    report: Report, decision: Decision | None, attachments: Sequence[Attachment]
+) -> bytes:
+    """The page. `attachments` should hold the report's document; a decision's is written anew without it."""
+    if decision is not None and not _digest(report, attachments):
+        attachments = (_anew(report, decision),)
     text = _rendered(report, attachments, FONTS)
     body = text.index("<body")
     if FURTHER.search(text, body, text.index("<script", body)):
@@ -86,9 +91,9 @@ def _rendered(
     report: Report, attachments: Sequence[Attachment], fonts: Sequence[tuple[str, int, str]]
 ) -> str:
     """The page before the files' bytes are in their links."""
-    digest = _document(attachments)
+    digest = _digest(report, attachments)
     sized = sizer.sizes(report)
-    styles, programs = _styles(fonts, sized=sized), scripts(*(sizer.SCRIPTS if sized else ()))
+    styles, programs = _styles(fonts, sized=sized), _programs(report, sized=sized)
     page = _environment().get_template("report.html.j2")
     return page.render(
         report=report,
@@ -105,15 +110,22 @@ def _rendered(
     )
 
 
-def _document(attachments: Sequence[Attachment]) -> str:
-    """The digest of decision.json; empty where it is not attached."""
-    return next((a.sha256 for a in attachments if a.name == "decision.json"), "")
+def _digest(report: Report, attachments: Sequence[Attachment]) -> str:
+    """The digest of the report's document; empty where it is not attached."""
+    return next((a.sha256 for a in attachments if a.name == report.chrome.document), "")
+
+
+def _programs(report: Report, *, sized: bool) -> tuple[Markup, ...]:
+    """Scripts look things up in a decision; a page of another document has none."""
+    if report.chrome.document != DECISION:
+        return ()
+    return scripts(*(sizer.SCRIPTS if sized else ()))
 
 
 def _anew(report: Report, decision: Decision) -> Attachment:
     document = decision_bytes(decision)
     return Attachment(
-        name="decision.json",
+        name=DECISION,
         media_type="application/json",
         content=document,
         description=report.chrome.decision_role,
@@ -190,7 +202,7 @@ def _faces(fonts: Sequence[tuple[str, int, str]]) -> str:
 def _policy(styles: Sequence[Style], programs: Sequence[Markup]) -> str:
     return (
         f"default-src 'none'; style-src {_named(style.text for style in styles)}; "
-        f"script-src {_named(programs)}; font-src data:; img-src data:; "
+        f"script-src {_named(programs) or _NO_SCRIPT}; font-src data:; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

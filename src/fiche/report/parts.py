@@ -435,6 +435,7 @@ class Section:
 class Chrome:
     """The words around the content that a renderer needs and must not invent.
 
+    `document` is the attached file that holds all of it for programs, whose digest every page bears.
     `cut` says how many letters of an endless word paper leaves out, as `{count}`.
     `page` are what a screen says besides, by key; `codes` the words of kinds, statuses and verdicts.
     """
@@ -453,6 +454,7 @@ class Chrome:
     decision_role: str
     page: tuple[tuple[str, str], ...]
     codes: tuple[tuple[str, str], ...]
+    document: str = "decision.json"
 
 
 @record
