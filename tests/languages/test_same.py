@@ -44,7 +44,7 @@ def facts(thing, how, days):
     """What a part states, whatever the language: nothing of words."""
     match thing:
         case parts.Amount():
-            said = () if thing.figure in days else tuple(numbers_in(thing.exact, how))
+            said = () if thing.figure in days else tuple(numbers_in(thing.text, how))
             return [("amount", thing.figure, thing.mark, said)]
         case parts.State():
             return [("state", thing.code, thing.glyph)]

@@ -18,10 +18,10 @@ from fiche.kernel.record import record
 from fiche.kernel.said import tell
 
 CONCURRENCY, RATE = "concurrent_requests", "request_rate"
-_TRAFFIC = lazy(tell(r"(?:request rate (?P<rate>[^,]+))?(?:, )?(?:concurrency (?P<many>\d+))?"))
-_BATCH = lazy(tell(r"(?:.*: )?batch (?P<many>\d+), (?P<before>\d+) in, (?P<after>\d+) out"))
-_STRATEGY = lazy(tell(r"\d+: (?P<kind>[a-z_]+)(?P<told>(?:, \w+ [^,]+)*)"))
-_LLAMA = lazy(tell(r"(?:pp(?P<before>\d+))?\+?(?:tg(?P<after>\d+))?(?: @ d(?P<depth>\d+))?"))
+_TRAFFIC = lazy(r"(?:request rate (?P<rate>[^,]+))?(?:, )?(?:concurrency (?P<many>\d+))?")
+_BATCH = lazy(r"(?:.*: )?batch (?P<many>\d+), (?P<before>\d+) in, (?P<after>\d+) out")
+_STRATEGY = lazy(r"\d+: (?P<kind>[a-z_]+)(?P<told>(?:, \w+ [^,]+)*)")
+_LLAMA = lazy(r"(?:pp(?P<before>\d+))?\+?(?:tg(?P<after>\d+))?(?: @ d(?P<depth>\d+))?")
 _PLAIN = lazy(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
 # Means that files print themselves, and totals over requests that ended.
 _MEANS = {

@@ -144,7 +144,12 @@ def _short(desk: Desk, text: str) -> str:
     if isinstance(text, Said) and "nearest" in text.fillings:
         text = tell_again(text, nearest="")
     text = desk.told(text).partition("; nearest piece:")[0]
-    return desk.language.sentence(text) if text.partition(" ")[0].isalpha() else text
+    return desk.language.sentence(text) if _is_word(text.partition(" ")[0]) else text
+
+
+def _is_word(start: str) -> bool:
+    """True for a word of a language, elided ones too (`l'accord`), and not for an identifier."""
+    return start.replace("’", "").replace("'", "").isalpha()
 
 
 def _sentence(desk: Desk, step: Step) -> str:
