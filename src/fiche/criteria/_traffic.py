@@ -15,7 +15,6 @@ from fiche.kernel.figure import Number
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Piece, Result
 from fiche.kernel.record import record
-from fiche.kernel.said import tell
 
 CONCURRENCY, RATE = "concurrent_requests", "request_rate"
 _TRAFFIC = lazy(r"(?:request rate (?P<rate>[^,]+))?(?:, )?(?:concurrency (?P<many>\d+))?")
