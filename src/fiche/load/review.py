@@ -11,6 +11,7 @@ from fiche.kernel.comment import NAMED, SORTS, Comment, Resolution, Review
 from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.number import quoted
+from fiche.kernel.record import replace
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, UnreadableError, followed, read_file
 from fiche.load.inputs import yaml_input
@@ -48,9 +49,16 @@ def load_review(path: Path, name: str, known: Names) -> Read:
     except UnreadableError as problem:
         raise Refused([problem.told]) from None
     try:
-        return Read(_review(name, content, known), yaml_input(name, ROLE, content), content)
+        found = _review(path.name, content, known)
     except Refused as refused:
         raise Refused(refused.diagnostics, folder=str(path.parent)) from None
+    return Read(_called(found, name), yaml_input(name, ROLE, content), content)
+
+
+def _called(found: Review, name: str) -> Review:
+    """Under the name of the input: errors name the file as it was typed, a report as `inputs` does."""
+    comments = (replace(one, span=replace(one.span, file=name)) for one in found.comments)
+    return replace(found, file=name, comments=tuple(comments))
 
 
 def _review(name: str, content: bytes, known: Names) -> Review:

@@ -121,11 +121,12 @@ def _block(block: Block, level: int) -> Iterator[str]:
 
 def _box(box: Box, level: int) -> Iterator[str]:
     yield f"{'#' * level} {plain(box.question)}"
-    yield "\n".join(
+    answers = [
         f"- {inline((answer.state,))} {inline(answer.subject)}"
         + "".join(f"  \n  {_line(inline(sentence))}" for sentence in answer.sentences)
         for answer in box.answers
-    )
+    ]
+    yield from ["\n".join(answers)] if answers else ()
     for line in box.closing:
         yield _line(inline(line))
 

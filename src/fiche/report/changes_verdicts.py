@@ -100,7 +100,7 @@ def _row(
 
 
 def _side(teller: Teller, move: Move, code: str | None, sheet: Sheet) -> Cell:
-    """The verdict of one side, the two numbers that it compared, and why."""
+    """The verdict of one side, the two numbers that it compared, and why where these do not say it."""
     if code is None:
         return cell(Missing(teller.word("not_asked")))
     key = (move.candidate, move.requirement, move.case, move.device)
@@ -110,8 +110,9 @@ def _side(teller: Teller, move: Move, code: str | None, sheet: Sheet) -> Cell:
         for word, side in (("needs", "need"), ("has", "have")):
             if told.get(side) is not None:
                 lines.append(teller.say(word, **{side: teller.number(told[side])}))
-        reason = told.get("reason")
-        lines += [teller.legible(reason)] if reason else []
+        both = told.get("need") is not None and told.get("have") is not None
+        if told.get("reason") and (code == "to_confirm" or not both):
+            lines.append(teller.legible(told["reason"]))
     return cell(*lines)
 
 
