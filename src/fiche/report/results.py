@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fiche.kernel.figure import Figure
@@ -31,13 +32,23 @@ def _row(desk: Desk, piece: Piece, result: Result, figure: Figure) -> Row:
         cell((Quoted(result.label),) if result.label else None, _of(desk, result)),
         cell(_metric(desk, result)),
         cell(
-            desk.listed(figure, result.text),
-            desk.say("standard_error", value=Quoted(str(error))) if error is not None else None,
+            desk.listed(figure, _digits(desk, result.text)),
+            desk.say("standard_error", value=Quoted(_digits(desk, str(error))))
+            if error is not None
+            else None,
             numeric=True,
         ),
         cell(named(piece.id, figure.id), (Quoted(place_of(result.pointer)),)),
         anchor=figure.id,
     )
+
+
+def _digits(desk: Desk, text: str) -> str:
+    """Each digit as the file has it, under the language's decimal sign."""
+    return _POINT.sub(desk.style.decimal, text)
+
+
+_POINT = re.compile(r"(?<=\d)\.(?=\d)")
 
 
 def _of(desk: Desk, result: Result) -> Parts | None:
