@@ -51,6 +51,7 @@ def agrees(shown, printed):
 
 def walk(page, folder):
     """Do what the page says in that folder; yields each command that was run."""
+    folder.mkdir(exist_ok=True)
     for verb, told, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if verb == "run":
             yield run(folder, text, int(told or 0))
