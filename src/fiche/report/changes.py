@@ -180,7 +180,7 @@ def _chrome(teller: Teller, now: Side) -> Chrome:
         annex=phrases["annex_title"],
         annex_lead=phrases["annex_lead"],
         foot=teller.word("foot").format(tool=_tool(teller.language, now), date=date),
-        cut=phrases["letters_left"],
+        cut=phrases["letters_left"].replace("decision.json", DOCUMENT),
         digest=teller.word("digest"),
         download=phrases["download"],
         attachments_caption=phrases["attachments_caption"],
