@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from loading import fiche_of
 
 from fiche.cli.compile import compile_fiche
+from fiche.kernel.diagnostic import Refused
 from fiche.report.view import view
 from fiche.report.words.en import MEMBER as ENGLISH
 
@@ -40,3 +42,30 @@ def listed():
 
 def test_every_part_is_told_and_no_other(parts):
     assert listed() == parts
+
+
+def blocks(page):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(r"```yaml\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_what_the_page_on_rentals_writes_is_accepted():
+    asked, offers = blocks("howto-rental.md")
+    quote = "  - {id: quote-4090, file: quote.txt, kind: quote, scope: {offer: northlab-4090}}\n"
+    fiche = fiche_of(
+        asked,
+        f"catalogs: [offers.yaml]\npieces:\n{quote}",
+        candidates=(
+            "candidates:\n  - {id: a, gpu: nvidia-rtx-4090-24g, cards: 1, offer: northlab-4090}\n"
+        ),
+        files={"offers.yaml": offers, "quote.txt": "109.99 USD\n"},
+    )
+    assert [one.kind for one in fiche.requirements] == ["cost", "delivery"]
+
+
+def test_the_choice_of_the_page_on_purchases_has_keys_that_a_fiche_knows():
+    (choice,) = blocks("howto-purchase.md")
+    with pytest.raises(Refused) as refused:
+        fiche_of(choice)
+    # The page has no offers and no such candidate: names are missing, and no key is unknown.
+    assert {one.code for one in refused.value.diagnostics} == {"F307"}
