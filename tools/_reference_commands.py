@@ -81,7 +81,7 @@ def _row(parameter: Parameter) -> str:
             shown += f" `{_metavar(parameter)}`"
     many = (
         "; may be given again"
-        if parameter.multiple and "again" not in (parameter.help or "")
+        if parameter.multiple and not re.search("again|repeatable", parameter.help or "")
         else ""
     )
     cells = (

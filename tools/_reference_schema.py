@@ -91,7 +91,7 @@ class Page:
             f"`{key}`",
             _needed(key, required),
             self._value(place, schema),
-            _meaning(schema),
+            self._meaning(schema),
             self._example(schema),
         )
         return "| " + " | ".join(cells) + " |"
@@ -219,6 +219,13 @@ class Page:
             return f"[{name}](#{anchor(_heading(name))})"
         return f"[{name}](#kinds-of-value)"
 
+    def _meaning(self, schema: Schema) -> str:
+        """Its own words, else those of what it refers to."""
+        told = _meaning(schema)
+        if told == _BLANK and "$ref" in schema:
+            return _meaning(self.definitions.get(_last(schema["$ref"]), {}))
+        return told
+
     def _example(self, schema: Schema) -> str:
         shown = schema.get("examples")
         if not shown and "$ref" in schema and _last(schema["$ref"]) not in _OF_NO_USE:
@@ -240,7 +247,9 @@ class Page:
 
 def _only_requires(schema: Schema) -> bool:
     """Whether it tells nothing of a key but what has to be in it."""
-    return set(schema) <= {"required", "minItems", "maxItems", "minimum", "properties"}
+    return set(schema) <= {"required", "minItems", "maxItems", "minimum", "properties"} and not any(
+        schema.get("properties", {}).values()
+    )
 
 
 def _needed(key: str, required: Required) -> str:

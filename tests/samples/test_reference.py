@@ -61,6 +61,17 @@ def test_every_key_of_a_schema_has_a_row(path):
     assert set(keys_of(schema)) - rows == set()
 
 
+def test_every_key_has_a_meaning():
+    """A row whose fourth cell is a dash tells nobody anything."""
+    silent = [
+        (name, cells[1])
+        for name, text in reference.pages().items()
+        for cells in (line.split(" | ") for line in text.splitlines() if line.startswith("| `"))
+        if len(cells) == 5 and cells[3] == "–"
+    ]
+    assert silent == []
+
+
 def test_what_a_kind_asks_for_stands_beside_its_key():
     text = reference.pages()["fiche.md"]
     part = text.partition("**Where `kind` is `capacity`**")[2].partition("**Where")[0]
