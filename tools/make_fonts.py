@@ -24,7 +24,12 @@ FURTHER = {
     *range(0x370, 0x400), *range(0x400, 0x460), *range(0x490, 0x492),
 } - LETTERS  # fmt: skip
 SIGNS = [ord(c) for c in "–—‘’‚“”„†‡•…‰′″‹›⁄⁰¹²³⁴⁵⁶⁷⁸⁹€№™←↑→↓−≈≠≤≥×÷±∞√∑ŞşĞğİı◊ẞƒˆ˜˘˙˚˛˝"]
+MARKED = [0x25CF, 0x25B2, 0x2715]
 SPACES = [0x2009, 0x200A, 0x202F]
+# A page that has no other signs than these, such as most in English, holds faces that have no others.
+BASIC = {
+    *range(0x20, 0x7F), *SPACES, *MARKED, *map(ord, "\u00a0£§°±²³µ·×⁰⁹–—‘’“”•…‹›€→−≈≠≤≥"),
+}  # fmt: skip
 CAP = 698  # the cap height of Plex Sans, in units of 1000
 
 
@@ -70,9 +75,9 @@ def cross(pen: TTGlyphPen) -> None:
 
 
 MARKS = {
-    0x25CF: ("mark.dot", dot),
-    0x25B2: ("mark.triangle", triangle),
-    0x2715: ("mark.cross", cross),
+    MARKED[0]: ("mark.dot", dot),
+    MARKED[1]: ("mark.triangle", triangle),
+    MARKED[2]: ("mark.cross", cross),
 }
 
 
@@ -132,8 +137,24 @@ def subset(
     sys.stdout.write(f"{target}: {size} bytes, {count} characters\n")
 
 
+def basic(style: str) -> None:
+    """Writes the face of most pages, from the whole one: its outlines and its kerning, for fewer signs."""
+    options = Options()
+    options.hinting = False
+    options.flavor = "woff2"
+    options.layout_features = ["kern"]
+    options.name_IDs = ["*"]
+    options.notdef_outline = True
+    font = TTFont(FONTS / f"FicheSans-{style}.woff2", recalcTimestamp=False)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=BASIC)
+    subsetter.subset(font)
+    font.flavor = "woff2"
+    font.save(FONTS / f"FicheSansBasic-{style}.woff2")
+
+
 def main(folder: Path) -> None:
-    """Makes the five files."""
+    """Makes the seven files."""
     sans = folder / "@ibm/plex-sans/fonts/complete/woff2"
     mono = folder / "@ibm/plex-mono/fonts/complete/woff2"
     shared = {*SIGNS, *SPACES}
@@ -141,6 +162,7 @@ def main(folder: Path) -> None:
         source = sans / f"IBMPlexSans-{style}.woff2"
         letters = LETTERS | shared
         subset(source, f"FicheSans-{style}.woff2", ("Fiche Sans", style), letters, marks=True)
+        basic(style)
         further = ("Fiche Sans Further", style)
         subset(source, f"FicheSansFurther-{style}.woff2", further, FURTHER - shared, marks=False)
     source = mono / "IBMPlexMono-Regular.woff2"

@@ -14,7 +14,14 @@ import pytest
 from render.pages import NAMES, attachments, decision, page, read, shown
 
 from fiche.assets import package_data, template_dir, template_text
-from fiche.render.html import FONTS, FURTHER, FURTHER_FONTS, html_bytes
+from fiche.render.html import (
+    BASIC_FONTS,
+    FONTS,
+    FURTHER,
+    FURTHER_FONTS,
+    NOT_BASIC,
+    html_bytes,
+)
 from fiche.render.json import decision_bytes
 from fiche.render.scripts import SCRIPTS, inert, scripts, styled
 from fiche.report import numbers
@@ -179,18 +186,85 @@ def test_further_letters_are_known_by_the_faces_that_have_them():
     assert not any(FURTHER.match(chr(c)) for c in common)
 
 
+def test_the_basic_faces_have_every_letter_but_those_that_ask_for_the_whole_ones():
+    basic, whole = characters(BASIC_FONTS), characters(FONTS)
+    assert basic < whole
+    asking = {c for c in range(0x10000) if NOT_BASIC.match(chr(c))}
+    assert asking == set(range(0x10000)) - basic - {ord("\n")}
+
+
+def test_the_basic_faces_draw_and_set_as_the_whole_ones():
+    """Outlines, widths and kerning are the same: a page looks the same in either."""
+    from fontTools.ttLib import TTFont
+
+    for (_, _, basic), (_, _, whole) in zip(BASIC_FONTS[:2], FONTS[:2], strict=True):
+        one, other = (TTFont(package_data(f"fonts/{f}")) for f in (basic, whole))
+        assert one["name"].getDebugName(4) == other["name"].getDebugName(4)
+        for code, glyph in one.getBestCmap().items():
+            same = other.getBestCmap()[code]
+            assert one["hmtx"][glyph] == other["hmtx"][same]
+            drawn = [outline(font, name) for font, name in ((one, glyph), (other, same))]
+            assert drawn[0] == drawn[1], chr(code)
+        assert kerning(one) == {
+            pair: by for pair, by in kerning(other).items() if set(pair) <= set(one.getBestCmap())
+        }
+
+
+def outline(font, name):
+    from fontTools.pens.recordingPen import DecomposingRecordingPen
+
+    pen = DecomposingRecordingPen(font.getGlyphSet())
+    font.getGlyphSet()[name].draw(pen)
+    return pen.value
+
+
+def kerning(font):
+    """By how much each pair of characters is kerned, where it is."""
+    codes = {glyph: code for code, glyph in font.getBestCmap().items()}
+    found = {}
+    for lookup in font["GPOS"].table.LookupList.Lookup:
+        for table in lookup.SubTable:
+            table = getattr(table, "ExtSubTable", table)
+            for first, glyph in enumerate(table.Coverage.glyphs):
+                for second, by in pairs(table, first, glyph, codes):
+                    if glyph in codes and by and (codes[glyph], codes[second]) not in found:
+                        found[codes[glyph], codes[second]] = by
+    return found
+
+
+def pairs(table, first, glyph, codes):
+    if table.Format == 1:
+        for each in table.PairSet[first].PairValueRecord:
+            if each.SecondGlyph in codes:
+                yield each.SecondGlyph, each.Value1.XAdvance if each.Value1 else 0
+        return
+    row = table.Class1Record[table.ClassDef1.classDefs.get(glyph, 0)]
+    for second in codes:
+        value = row.Class2Record[table.ClassDef2.classDefs.get(second, 0)].Value1
+        yield second, value.XAdvance if value else 0
+
+
 def test_a_page_holds_the_faces_of_its_letters():
-    """A Greek or a Polish name brings the further faces; a page of the reports' own languages has none."""
+    """A Greek or a Polish name brings the further faces, an accent the whole ones; plain English neither."""
     from fiche.kernel.record import replace
 
     made = decision("bare")
-    assert page("bare").count(b"font/woff2") == len(FONTS)
-    for name in ("Νίκος", "Łukasz", "Ольга", "Đặng"):
+    for name, fonts in {
+        "Jo Smith": BASIC_FONTS,
+        **dict.fromkeys(("Müge Şahin", "Œuvre", "João"), FONTS),
+        **dict.fromkeys(("Νίκος", "Łukasz", "Ольга", "Đặng"), (*FONTS, *FURTHER_FONTS)),
+    }.items():
         told = html_bytes(view(replace(made, fiche=replace(made.fiche, author=name))), made, ())
-        assert told.count(b"font/woff2") == len(FONTS) + len(FURTHER_FONTS)
-    for name in ("Müge Şahin", "Œuvre", "João"):
-        told = html_bytes(view(replace(made, fiche=replace(made.fiche, author=name))), made, ())
-        assert told.count(b"font/woff2") == len(FONTS)
+        assert faces(told) == [
+            b64encode(package_data(f"fonts/{f}").read_bytes()) for _, _, f in fonts
+        ]
+        digests = told[: told.index(b"<style")]
+        for sheet in re.findall(rb"<style[^>]*>(.*?)</style>", told, re.DOTALL):
+            assert b64encode(sha256(sheet).digest()) in digests
+
+
+def faces(told):
+    return re.findall(rb"font/woff2;base64,([^)]*)\)", told)
 
 
 # --- Structure ----------------------------------------------------------------------------------

@@ -35,6 +35,13 @@ FONTS = (
     ("Fiche Sans", 600, "FicheSans-SemiBold.woff2"),
     ("Fiche Mono", 400, "FicheMono-Regular.woff2"),
 )
+# The same faces with fewer signs: pages that show no other, as most in English, hold these in their place.
+BASIC_FONTS = (
+    ("Fiche Sans", 400, "FicheSansBasic-Regular.woff2"),
+    ("Fiche Sans", 600, "FicheSansBasic-SemiBold.woff2"),
+    FONTS[2],
+)
+NOT_BASIC = re.compile("[^\n -~\u00a0\u2009\u200a\u202f£§°±²³µ·×⁰⁹–—‘’“”•…‹›€→−≈≠≤≥●▲✕]")
 # The letters of names that no language of the reports has: a page holds these faces only where it shows one.
 FURTHER_FONTS = (
     ("Fiche Sans Further", 400, "FicheSansFurther-Regular.woff2"),
@@ -71,11 +78,26 @@ def html_bytes(
     """The page. `attachments` should hold the report's document; a decision's is written anew without it."""
     if decision is not None and not _digest(report, attachments):
         attachments = (_anew(report, decision),)
-    text = _rendered(report, attachments, FONTS)
-    body = text.index("<body")
-    if FURTHER.search(text, body, text.index("<script", body)):
-        text = _rendered(report, attachments, (*FONTS, *FURTHER_FONTS))
+    text = _rendered(report, attachments)
+    if fonts := _needed(text):
+        text = _with_fonts(text, fonts)
     return _filled(text, attachments).encode("utf-8")
+
+
+def _needed(text: str) -> tuple[tuple[str, int, str], ...]:
+    """The faces that a page's letters ask for; empty where the basic ones have them all."""
+    body = text.index("<body")
+    end = text.index('<script type="application/json" id="words"', body)
+    if FURTHER.search(text, body, end):
+        return (*FONTS, *FURTHER_FONTS)
+    told = NOT_BASIC.search(text, 0, text.index("<style")) or NOT_BASIC.search(text, body, end)
+    return FONTS if told else ()
+
+
+def _with_fonts(text: str, fonts: Sequence[tuple[str, int, str]]) -> str:
+    """A page with other faces in the place of the basic ones, and their digest in its policy."""
+    basic, faces = _faces(BASIC_FONTS), _faces(fonts)
+    return text.replace(_hashed(basic), _hashed(faces), 1).replace(basic, faces, 1)
 
 
 def _filled(text: str, attachments: Sequence[Attachment]) -> str:
@@ -87,13 +109,11 @@ def _filled(text: str, attachments: Sequence[Attachment]) -> str:
     return "".join([*parts, text])
 
 
-def _rendered(
-    report: Report, attachments: Sequence[Attachment], fonts: Sequence[tuple[str, int, str]]
-) -> str:
-    """The page before the files' bytes are in their links."""
+def _rendered(report: Report, attachments: Sequence[Attachment]) -> str:
+    """The page in basic faces, before the files' bytes are in their links."""
     digest = _digest(report, attachments)
     sized = sizer.sizes(report)
-    styles, programs = _styles(fonts, sized=sized), _programs(report, sized=sized)
+    styles, programs = _styles(sized=sized), _programs(report, sized=sized)
     page = _environment().get_template("report.html.j2")
     return page.render(
         report=report,
@@ -176,9 +196,9 @@ def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
     return iter(bodies)
 
 
-def _styles(fonts: Sequence[tuple[str, int, str]], *, sized: bool) -> tuple[Style, ...]:
+def _styles(*, sized: bool) -> tuple[Style, ...]:
     return (
-        Style("", Markup(_faces(fonts))),
+        Style("", Markup(_faces(BASIC_FONTS))),
         Style("", styled(template_text("report.css"))),
         Style("", styled(template_text("report_pictures.css"))),
         Style("screen", styled(template_text("report_screen.css"))),
@@ -207,9 +227,13 @@ def _policy(styles: Sequence[Style], programs: Sequence[Markup]) -> str:
     )
 
 
-def _named(texts: Iterable[Markup]) -> str:
+def _named(texts: Iterable[str]) -> str:
     """Texts by the digests by which a browser lets them in."""
-    return " ".join(f"'sha256-{_base64(hashlib.sha256(text.encode()).digest())}'" for text in texts)
+    return " ".join(f"'sha256-{_hashed(text)}'" for text in texts)
+
+
+def _hashed(text: str) -> str:
+    return _base64(hashlib.sha256(text.encode()).digest())
 
 
 def _link(report: Report, attached: Attachment) -> dict[str, str]:

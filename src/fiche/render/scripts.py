@@ -17,6 +17,8 @@ from fiche.report.parts import Report
 
 SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
 _SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
+_QUOTED = re.compile(r'("[^"]*")')
+_BLANKS = re.compile(r"\s+")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -27,11 +29,17 @@ def scripts(*more: str) -> tuple[Markup, ...]:
 
 def styled(text: str) -> Markup:
     """A style sheet without its comments, and without blanks that say nothing."""
-    plain = " ".join(_COMMENT.sub("", text).split())
-    for sign in ("{", "}", ";", ","):
+    return Markup("".join([_tight(each) for each in _QUOTED.split(_COMMENT.sub("", text))]))
+
+
+def _tight(text: str) -> str:
+    """A piece of a style sheet: what is in quotes stays as it is."""
+    if text.startswith('"'):
+        return text
+    plain = _BLANKS.sub(" ", text)
+    for sign in ("{", "}", ";", ",", ">"):
         plain = plain.replace(f"{sign} ", sign).replace(f" {sign}", sign)
-    # The one quoted text that has such a blank keeps it as an escape.
-    return Markup(plain.replace('": "', '":\\20"').replace(": ", ":"))
+    return plain.replace(": ", ":")
 
 
 def words(report: Report) -> Markup:
