@@ -94,8 +94,10 @@ def _swatch(part: Swatch) -> str:
 
 
 def _link(part: Link) -> str:
-    code = f"<code>{_text(part.text)}</code>"
-    return f'<a class="to" href="#{_text(part.to)}">{code}</a>' if part.to else code
+    """One element: on paper another one inside a link would be a second link."""
+    if not part.to:
+        return f"<code>{_text(part.text)}</code>"
+    return f'<a class="to" href="#{_text(part.to)}">{_text(part.text)}</a>'
 
 
 def _remark(part: Remark) -> str:
