@@ -14,6 +14,15 @@ from fiche.report.view import view
 NAMES = ("rich", "bare", "nothing_known", "crowded", "hostile")
 VOID = {"meta", "link", "br", "hr", "img", "input", "path", "rect"}
 
+# Parts of a table whose end need not be written, by what begins after them (HTML, 13.1.2.4).
+CELLS = ("td", "th", "tr", "thead", "tbody")
+ENDED_BY = {
+    "td": ("td", "th"),
+    "th": ("td", "th"),
+    "tr": ("td", "th", "tr"),
+    "tbody": CELLS,
+}
+
 
 @cache
 def decision(name):
@@ -42,6 +51,8 @@ class Reader(HTMLParser):
         self.stack = []
 
     def handle_starttag(self, tag, attrs):
+        while self.stack and self.stack[-1]["tag"] in ENDED_BY.get(tag, ()):
+            self.stack.pop()
         element = {
             "tag": tag,
             "attrs": dict(attrs),
@@ -58,6 +69,8 @@ class Reader(HTMLParser):
             self.stack.pop()
 
     def handle_endtag(self, tag):
+        while self.stack and tag != self.stack[-1]["tag"] in CELLS and tag in ("table", *CELLS):
+            self.stack.pop()
         assert self.stack, f"</{tag}> closes nothing"
         assert self.stack[-1]["tag"] == tag, f"</{tag}> closes <{self.stack[-1]['tag']}>"
         self.stack.pop()

@@ -29,6 +29,8 @@ from fiche.report.parts import (
     Words,
 )
 
+# Letters that the narrowest column of paper holds.
+_ONE_WORD = 11
 _SPECIAL = re.compile(ACTIVE.pattern.removesuffix("]") + "&<>\"']")
 
 
@@ -62,7 +64,9 @@ def _quoted(part: Quoted) -> str:
 
 
 def _code(part: Code) -> str:
-    return f"<code>{_text(part.text)}</code>"
+    """On paper a short name is one word; only what could be wider than a column may break anywhere."""
+    kind = " class=long" if len(part.text) > _ONE_WORD else ""
+    return f"<code{kind}>{_text(part.text)}</code>"
 
 
 def _amount(part: Amount) -> str:
@@ -82,11 +86,11 @@ def _state(part: State) -> str:
 
 def _reference(part: Reference) -> str:
     name = _text(part.piece)
-    return f'<a class="piece" href="#piece-{name}">{name}</a>'
+    return f'<a class=piece href="#piece-{name}">{name}</a>'
 
 
 def _missing(part: Missing) -> str:
-    return f'<span class="missing">{_text(part.text)}</span>'
+    return f'<span class=missing>{_text(part.text)}</span>'
 
 
 def _swatch(part: Swatch) -> str:
@@ -97,13 +101,13 @@ def _link(part: Link) -> str:
     """One element: on paper another one inside a link would be a second link."""
     if not part.to:
         return f"<code>{_text(part.text)}</code>"
-    return f'<a class="to" href="#{_text(part.to)}">{_text(part.text)}</a>'
+    return f'<a class=to href="#{_text(part.to)}">{_text(part.text)}</a>'
 
 
 def _remark(part: Remark) -> str:
     here = f' id="{_text(part.here)}"' if part.here else ""
     words = f'aria-label="{_text(part.title)}" href="#comment-{_text(part.comment)}"'
-    return f' <a class="remark"{here} {words}>{_text(part.comment)}</a>'
+    return f' <a class=remark{here} {words}>{_text(part.comment)}</a>'
 
 
 _WRITE: dict[type, Callable[[Any], str]] = {
