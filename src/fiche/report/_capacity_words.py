@@ -183,7 +183,7 @@ def _signs(desk: Desk, groups: Sequence[Asked]) -> Iterator[Parts]:
         if there:
             yield (Swatch(kind), Words(desk.word(f"pic_{kind}")))
     if any(g.need is not None and g.need.low != g.need.high for g in groups):
-        yield (Swatch("range"), Words(desk.word("load_range")))
+        yield (Swatch("range"), Words(desk.word("pic_range")))
     if any(group.floor is not None for group in groups):
         yield (Words(f"▲ {desk.word('pic_floor_sign')}"),)
     if any(one.failed for one in single):

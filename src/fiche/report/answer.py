@@ -211,7 +211,7 @@ def _left_open(desk: Desk, outcome: Outcome, found: Finding) -> Parts:
     named = points.names(desk, points.of_finding(desk, found))
     if named:
         return desk.say("answer_open", points=named)
-    if outcome.status == "excluded":
+    if outcome.status == "excluded" and found.verdict is not Verdict.EXCLUDE:
         return (Words(desk.word("answer_moot")),)
     told = desk.open_on(found) or found.text
     return (*desk.legible(desk.language.sentence(told)), Words("."))

@@ -30,6 +30,7 @@ PICTURES = {
     "pic_most": "at most, by a label or a document",
     "pic_open": "no measurement ends it",
     "pic_free": "useful margin",
+    "pic_range": "may be needed",
     "pic_failure": "a run failed on it",
     "pic_left": "One further need is not drawn.|{count} further needs are not drawn.",
     "pic_floor_sign": "floor: what must be resident together",
