@@ -114,6 +114,27 @@ def test_every_link_arrives_at_its_file_and_its_heading(page):
     assert lost == []
 
 
+def commands_of(text):
+    """Every command line of fiche that a page writes, in a block or among its words."""
+    lines = re.findall(r"^(?: {4,}|\$ |)(?:> )?(fiche [a-z][^\n]*)$", text, flags=re.MULTILINE)
+    lines += re.findall(r"`(fiche [a-z][^`]*)`", text)
+    for line in lines:
+        yield re.sub(r"\s+", " ", re.split(r" # | \| | -- |  +#", line)[0])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_option_that_a_page_writes_exists(page):
+    known = json.loads((ROOT / "tests" / "cli_options.json").read_text(encoding="utf-8"))
+    wrong = []
+    for line in commands_of(page.read_text(encoding="utf-8")):
+        words = line.split()
+        name = next((one for n in (3, 2) if (one := " ".join(words[:n])) in known), None)
+        if name is not None:
+            asked = [word for word in words if re.fullmatch(r"--?[a-z][a-z-]*", word)]
+            wrong += [(line, word) for word in asked if word not in {*known[name], "--help"}]
+    assert wrong == []
+
+
 def test_no_two_tables_of_the_reference_have_one_heading():
     for name, text in reference.pages().items():
         headings = HEADING.findall(text)
