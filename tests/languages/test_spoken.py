@@ -66,7 +66,7 @@ def test_percent(tag, text):
     ("tag", "text"),
     [
         ("en", "2026-11-01"),
-        ("fr", "1 novembre 2026"),
+        ("fr", "1er novembre 2026"),
         ("pt", "1 de novembro de 2026"),
         ("tr", "1 Kasım 2026"),
     ],

@@ -19,7 +19,6 @@ from fiche.report.words.en import MEMBER as ENGLISH
 if TYPE_CHECKING:
     from babel import Locale
 
-_NARROW, _HARD = "\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}"
 _FORMS = ("zero", "one", "two", "few", "many", "other")
 # Enough counts to meet every form that a language has; one first, which English too has a form for.
 _COUNTS = (1, *range(200), 1_000, 1_000_000)
@@ -72,13 +71,11 @@ def _plural(locale: Locale) -> Callable[[Number], int]:
 def _style(words: Style, locale: Locale, plural: Callable[[Number], int]) -> Style:
     """Signs of the language's numbers. Symbols of bytes are never of CLDR: GiB is GiB everywhere."""
     signs = locale.number_symbols["latn"]
-    group = signs["group"]
     before, _, after = locale.percent_formats[None].pattern.partition("#,##0")
     return replace(
         words,
         decimal=signs["decimal"],
-        group=group,
-        space=_NARROW if group == _NARROW else _HARD,
+        group=signs["group"],
         percent=(before, after),
         date=_dated(locale),
         plural=plural,
@@ -89,6 +86,8 @@ def _dated(locale: Locale) -> Callable[[date], str]:
     def told(day: date) -> str:
         from babel.dates import format_date
 
-        return format_date(day, "long", locale=locale)
+        told = format_date(day, "long", locale=locale)
+        # CLDR has no pattern for it: the first of a month is an ordinal in French, and in it alone here.
+        return f"1er{told[1:]}" if day.day == 1 and locale.language == "fr" else told
 
     return told

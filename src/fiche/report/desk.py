@@ -136,7 +136,7 @@ class Desk:
         kind = trace.basis(node)
         mark, _ = self.language.marks[kind]
         weak = [k for k in self.book.rests_on(node) if k in _NOT_FIRM and k != kind]
-        included = ", ".join(self.language.marks[k][0] for k in weak)
+        included = ", ".join(self._weak(kind) for kind in weak)
         includes = self.word("includes").format(kinds=included) if included else ""
         assert isinstance(node, Figure)
         return Amount(
@@ -146,6 +146,10 @@ class Desk:
             mark_word=mark,
             includes=includes if isinstance(node.origin, Computed) else "",
         )
+
+    def _weak(self, kind: str) -> str:
+        """The mark of what a number rests on; what is not known has a word, since its mark is a sign."""
+        return self.style.unknown if kind == "unknown" else self.language.marks[kind][0]
 
     def exactly(self, node: Node) -> str:
         """The same number to the last byte or digit."""

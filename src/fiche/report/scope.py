@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fiche.kernel.choice import Choice, Opinion
 from fiche.kernel.invalidation import Invalidation
@@ -10,15 +10,16 @@ from fiche.report.desk import Desk, joined
 from fiche.report.invalidation import turns
 from fiche.report.parts import Code, Paragraph, Parts, Quoted, Section, Words
 
-_MOST_EVENTS, _MOST_VOICES = 12, 6
+_MOST_EVENTS, _MOST_VALUES, _MOST_VOICES = 12, 6, 6
 _SHORT = 16
 
 
 def section(desk: Desk) -> Section:
     """What it says and no more; each event that would void it, with its value."""
     events = [e for e in desk.decision.invalidations if e.kind not in ("author", "assumption")]
-    told = [_event(desk, event) for event in events[:_MOST_EVENTS]]
-    left = len(events) - _MOST_EVENTS
+    named = _named(desk, events)
+    told = [_event(desk, *each) for each in list(named.items())[:_MOST_EVENTS]]
+    left = len(named) - _MOST_EVENTS
     told += [desk.say("void_left", n=left)] if left > 0 else []
     lines: list[Parts] = [(Words(desk.word("limit_scope")),)]
     if told:
@@ -29,12 +30,22 @@ def section(desk: Desk) -> Section:
     return Section(id="scope", title=desk.word("scope_title"), blocks=tuple(map(Paragraph, lines)))
 
 
-def _event(desk: Desk, event: Invalidation) -> Parts:
-    """With its bound or its day, where it has one; the words of the load stand in the annex."""
-    named = (Words(lowered(desk.word(f"void_{event.kind}"))),)
-    if event.values:
-        return named
-    return desk.say("void_valued", what=named, value=joined(list(turns(desk, event))))
+def _named(desk: Desk, events: Iterable[Invalidation]) -> dict[str, list[Parts]]:
+    """By name: events of one kind share it, and what two of them say alike is said once."""
+    named: dict[str, list[Parts]] = {}
+    for event in events:
+        values = named.setdefault(lowered(desk.word(f"void_{event.kind}")), [])
+        told = () if event.values else joined(list(turns(desk, event)))
+        if told and told not in values:
+            values.append(told)
+    return named
+
+
+def _event(desk: Desk, named: str, values: list[Parts]) -> Parts:
+    """With its bounds or its days, where it has any; the words of the load stand in the annex."""
+    what, left = (Words(named),), len(values) - _MOST_VALUES
+    values = [*values[:_MOST_VALUES], *([desk.say("musts_more", n=left)] if left > 0 else [])]
+    return desk.say("void_valued", what=what, value=joined(values, "; ")) if values else what
 
 
 def lowered(text: str) -> str:

@@ -177,5 +177,5 @@ OWNERSHIP: dict[str, str] = {
     "own_said_none": "rent of {rent} never exceeds the cost of owning before it is sold",
     "own_key": "{n}: {rent} has cost more than owning after {hours} rented ({years}), at {cost}",
     "own_key_none": "{rent} does not come to cost more than owning before it is sold",
-    "own_key_lead": "Owning falls at the end by the value at the end. ",
+    "own_key_lead": "At its end the line of owning drops by the value that remains. ",
 }
