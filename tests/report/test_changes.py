@@ -18,7 +18,8 @@ from fiche.languages import spoken, tags
 from fiche.render.json import decision_document
 from fiche.report._changes_told import figure_of, unit_of
 from fiche.report.changes import Compared, changes
-from fiche.report.parts import Amount, Box, Code, Link, Table
+from fiche.report.link_parts import Link
+from fiche.report.parts import Amount, Box, Code, Table
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 NAMES = ("serving", "committee", "buy-or-rent", "qlora", "throughput")

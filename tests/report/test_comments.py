@@ -11,8 +11,9 @@ from fiche.kernel.address import Span
 from fiche.kernel.comment import Comment, Resolution, Review
 from fiche.kernel.record import field_names, replace
 from fiche.languages import spoken, tags
+from fiche.report.link_parts import Link, Remark
 from fiche.report.nameable import nameable
-from fiche.report.parts import Amount, Box, Link, Remark, Row, Table
+from fiche.report.parts import Amount, Box, Row, Table
 from fiche.report.view import brief, view
 
 FICHE = Path(__file__).parents[2] / "samples" / "committee" / "fiche.yaml"

@@ -14,6 +14,11 @@ _Formats = Annotated[
     ),
 ]
 
+_Review = Annotated[
+    Path | None,
+    typer.Option("--review", metavar="FILE", help="comments of people (YAML): docs/review.md"),
+]
+
 
 def report(
     fiche: Annotated[Path, typer.Argument(metavar="FICHE", help="the workload fiche (YAML)")],
@@ -30,10 +35,7 @@ def report(
     annex: Annotated[
         bool, typer.Option("--annex", help="print in the PDF all that stands behind the answer")
     ] = False,
-    review: Annotated[
-        Path | None,
-        typer.Option("--review", metavar="FILE", help="comments of people (YAML): docs/review.md"),
-    ] = None,
+    review: _Review = None,
     draft: Annotated[
         bool, typer.Option("--draft", help="say DRAFT on every page: not to be signed")
     ] = False,

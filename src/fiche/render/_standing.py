@@ -8,6 +8,7 @@ from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.figure import Figure
 from fiche.kernel.finding import Finding
 from fiche.kernel.piece import Piece
+from fiche.kernel.places import Places
 from fiche.kernel.record import replace
 from fiche.kernel.scope_told import Uncovered, not_covered, told_scope
 from fiche.kernel.spread import Spread, spreads
@@ -57,6 +58,15 @@ def points(decision: Decision) -> list[dict[str, Any]]:
         }
         for point in numbered(Desk.of(decision))
     ]
+
+
+def commented(decision: Decision, places: Places) -> dict[str, Any]:
+    """What people said of a report; no key, and nothing loaded, where there is no file of it."""
+    if decision.review is None:
+        return {}
+    from fiche.render._review import comments
+
+    return {"comments": comments(decision.review, places)}
 
 
 def evidence(piece: Piece, decision: Decision, ends: str | None) -> dict[str, Any]:

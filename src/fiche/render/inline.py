@@ -13,17 +13,16 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from fiche.render.visible import ACTIVE, visible
+from fiche.report.link_parts import Link, Remark
 from fiche.report.parts import (
     Amount,
     Cell,
     Code,
-    Link,
     Mark,
     Missing,
     Parts,
     Quoted,
     Reference,
-    Remark,
     State,
     Swatch,
     Words,
@@ -90,7 +89,7 @@ def _reference(part: Reference) -> str:
 
 
 def _missing(part: Missing) -> str:
-    return f'<span class=missing>{_text(part.text)}</span>'
+    return f"<span class=missing>{_text(part.text)}</span>"
 
 
 def _swatch(part: Swatch) -> str:
@@ -107,7 +106,7 @@ def _link(part: Link) -> str:
 def _remark(part: Remark) -> str:
     here = f' id="{_text(part.here)}"' if part.here else ""
     words = f'aria-label="{_text(part.title)}" href="#comment-{_text(part.comment)}"'
-    return f' <a class=remark{here} {words}>{_text(part.comment)}</a>'
+    return f" <a class=remark{here} {words}>{_text(part.comment)}</a>"
 
 
 _WRITE: dict[type, Callable[[Any], str]] = {

@@ -28,7 +28,7 @@ from fiche.render._ownership import ownership
 from fiche.render._pieces import piece
 from fiche.render._settling import settling
 from fiche.render._simulations import beside
-from fiche.render._standing import evidence, outcome, points, summary
+from fiche.render._standing import commented, evidence, outcome, points, summary
 from fiche.render.canonical import canonical
 
 # Of the form: a reader of 1 reads every version of it, since nothing is renamed or taken away.
@@ -90,7 +90,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
         "conditional_choice": decision.conditional_choice,
         "invalidated_by": [fact(f, places) for f in fiche.invalidated_by],
         **_simulated(decision, book),
-        **_commented(decision, places),
+        **commented(decision, places),
         **{
             key: told
             for part in (identity, bill, choice, settling, alternatives, ownership)
@@ -305,15 +305,6 @@ def _second(second: SecondReading) -> dict[str, Any]:
         "would_be": second.would_be.code,
         "if_held": list(second.if_held),
     }
-
-
-def _commented(decision: Decision, places: Places) -> dict[str, Any]:
-    """What people said of a report; no key where there is no file of it."""
-    if decision.review is None:
-        return {}
-    from fiche.render._review import comments
-
-    return {"comments": comments(decision.review, places)}
 
 
 def _simulated(decision: Decision, book: Ledger) -> dict[str, Any]:

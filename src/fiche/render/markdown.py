@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from fiche.render.visible import visible
+from fiche.report.link_parts import Link, Remark
 from fiche.report.parts import (
     Amount,
     Bar,
@@ -23,14 +24,12 @@ from fiche.report.parts import (
     Costs,
     Drawing,
     Items,
-    Link,
     Mark,
     Missing,
     Paragraph,
     Parts,
     Quoted,
     Reference,
-    Remark,
     Report,
     Row,
     State,

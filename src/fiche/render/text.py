@@ -13,6 +13,7 @@ from typing import Any
 from fiche.kernel.decision import Decision
 from fiche.render._columns import paragraph, squeezed, table
 from fiche.render.visible import visible
+from fiche.report.link_parts import Link, Remark
 from fiche.report.parts import (
     Amount,
     Block,
@@ -23,14 +24,12 @@ from fiche.report.parts import (
     Costs,
     Drawing,
     Items,
-    Link,
     Mark,
     Missing,
     Paragraph,
     Parts,
     Quoted,
     Reference,
-    Remark,
     State,
     Swatch,
     Table,

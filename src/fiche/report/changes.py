@@ -91,18 +91,17 @@ def _opening(teller: Teller, found: Difference) -> Iterator[Block]:
     yield Paragraph(teller.say("lead", before=before, after=after), tone="lead")
     yield Box(
         question=teller.word("question"),
-        answers=tuple(_answer(teller, one) for one in found.standings),
+        answers=tuple(_answer(teller, one, one.after) for one in found.standings if one.after),
         closing=tuple(_closing(teller, found)),
     )
 
 
-def _answer(teller: Teller, one: Standing) -> Answer:
+def _answer(teller: Teller, one: Standing, now: str) -> Answer:
     """A candidate whose status or rank is another one."""
-    now = one.after if one.after is not None else one.before
     before = _stands(teller, one.before, one.rank_before)
     after = _stands(teller, one.after, one.rank)
     return Answer(
-        state=teller.status(now or "to_confirm"),
+        state=teller.status(now),
         subject=(Code(one.candidate),),
         sentences=(teller.say("standing", before=before, after=after),),
     )
@@ -115,12 +114,20 @@ def _stands(teller: Teller, status: str | None, rank: int | None) -> Parts:
     return state if rank is None else teller.say("ranked", state=state, rank=rank)
 
 
+def _gone(teller: Teller, one: Standing) -> Parts:
+    state = _stands(teller, one.before, one.rank_before)
+    return teller.say("was", candidate=Code(one.candidate), state=state)
+
+
 def _closing(teller: Teller, found: Difference) -> Iterator[Parts]:
     if found.empty:
         yield teller.say("nothing")
         return
     if not found.standings:
         yield teller.say("no_standing")
+    gone = [_gone(teller, one) for one in found.standings if one.after is None]
+    if gone:
+        yield teller.say("gone", told=joined(gone))
     parts = [
         teller.say(f"how_{'kind' if how == 'alone' and found.grouped else how}", n=count)
         for how in changes_verdicts.HOW

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from fiche.kernel.difference import Change, Difference, Move
 from fiche.report._changes_told import Sheet, Teller
 from fiche.report.desk import cell, group, row
+from fiche.report.link_parts import Link
 from fiche.report.parts import (
     Block,
     Cell,
     Code,
     Column,
-    Link,
     Missing,
     Paragraph,
     Parts,

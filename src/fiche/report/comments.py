@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from fiche.kernel.comment import Comment, Review
 from fiche.kernel.record import replace
 from fiche.report.desk import Desk, cell, columns, row
+from fiche.report.link_parts import Link
 from fiche.report.parts import (
     Block,
     Box,
     Code,
-    Link,
     Missing,
     Paragraph,
     Parts,

@@ -6,6 +6,7 @@ Renderers choose a class or a character for each of these and add no content of 
 from __future__ import annotations
 
 from fiche.kernel.record import record
+from fiche.report.link_parts import Link, Remark
 from fiche.report.numbers import Style
 from fiche.report.sizer_parts import Sizer
 
@@ -84,26 +85,6 @@ class Swatch:
     """A sample of how a picture fills what the words after it name."""
 
     kind: str
-
-
-@record(kw_only=False)
-class Link:
-    """Words that lead to another place of the report; `to` is its fragment, empty where it shows none."""
-
-    text: str
-    to: str
-
-
-@record(kw_only=False)
-class Remark:
-    """A small mark beside what a comment is on: it leads to that comment.
-
-    `title` is the mark in words; `here` is the fragment of the mark itself, where the comment leads back to it.
-    """
-
-    comment: str
-    title: str
-    here: str = ""
 
 
 Part = Words | Quoted | Code | Amount | Mark | State | Reference | Missing | Swatch | Link | Remark

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fiche.kernel.comment import Comment, Review
 from fiche.kernel.record import field_names, replace
 from fiche.report.desk import Desk
+from fiche.report.link_parts import Remark
 from fiche.report.nameable import names_of
 from fiche.report.parts import (
     Amount,
@@ -16,7 +17,6 @@ from fiche.report.parts import (
     Code,
     Parts,
     Quoted,
-    Remark,
     Report,
     Row,
     Table,
@@ -24,6 +24,8 @@ from fiche.report.parts import (
 )
 from fiche.report.points import anchor, numbered
 
+# Beside one thing; the list has all of them.
+_MOST = 8
 # A comment on all of a report has no row.
 WHOLE = "report"
 
@@ -98,8 +100,12 @@ class _Marker:
         marked = (answer.subject[0], *self._marks(mine), *answer.subject[1:]) if mine else ()
         return replace(answer, subject=marked) if marked else answer
 
-    def _marks(self, comments: Iterable[Comment]) -> list[Remark]:
-        return [self._mark(one) for one in comments]
+    def _marks(self, comments: Sequence[Comment]) -> list[Remark]:
+        """The first ones; those that have no room lead to where these stand."""
+        made = [self._mark(one) for one in comments[:_MOST]]
+        for one in comments[_MOST:]:
+            self.found.setdefault(one.id, self.found[comments[0].id])
+        return made
 
     def _mark(self, one: Comment) -> Remark:
         here = "" if one.id in self.found else f"on-{one.id}"

@@ -48,6 +48,8 @@ REVIEW: dict[str, str] = {
     "changes_standing": "Before: {before}. Now: {after}.",
     "changes_ranked": "{state}, rank {rank}",
     "changes_absent": "not among the candidates",
+    "changes_gone": "No longer among the candidates: {told}.",
+    "changes_was": "{candidate} ({state})",
     "changes_no_standing": "Every candidate has the status and the rank that it had.",
     "changes_nothing": "Nothing differs.",
     "changes_moved": "Verdicts that moved: {moved} of {total}{parts}.",
