@@ -46,6 +46,9 @@ def _paper(root: Path, folder: Path) -> None:
     pictures = root / "docs" / "pictures"
     serving = list(_pages(folder / "serving" / "report.pdf", 90))
     _write(serving[0], root / "docs" / "report.png")
+    _write(
+        _below([_top(folder, root, tag) for tag in ("fr", "pt", "tr")]), pictures / "languages.png"
+    )
     committee = list(_pages(folder / "committee" / "report.pdf", 80))
     _write(_beside(committee[:2]), pictures / "signed.png")
     signed = _page_with("Signatures", folder / "committee" / "report.pdf")
@@ -61,6 +64,14 @@ def _pages(pdf: Path, dots: int) -> Iterator[Image.Image]:
     subprocess.run([_program("pdftoppm"), "-r", str(dots), "-png", pdf, stem], check=True)
     for path in sorted(pdf.parent.glob(f"{stem.name}-*.png")):
         yield Image.open(path).convert("RGB")
+
+
+def _top(folder: Path, root: Path, tag: str) -> Image.Image:
+    """The answer of page one, in a language."""
+    fiche = root / "samples" / "serving" / "fiche.yaml"
+    _fiche(folder, "report", str(fiche), "-o", tag, "--language", tag, "--formats", "pdf")
+    page = next(iter(_pages(folder / tag / "report.pdf", 90)))
+    return page.crop((0, 0, page.width, page.height * 2 // 5))
 
 
 def _page_with(words: str, pdf: Path) -> int:
@@ -79,6 +90,17 @@ def _beside(pages: list[Image.Image]) -> Image.Image:
     for page in pages:
         whole.paste(page, (left, 0))
         left += page.width + gap
+    return whole
+
+
+def _below(pages: list[Image.Image]) -> Image.Image:
+    gap = 8
+    height = sum(page.height for page in pages) + gap * (len(pages) - 1)
+    whole = Image.new("RGB", (pages[0].width, height), "#8a97a5")
+    top = 0
+    for page in pages:
+        whole.paste(page, (0, top))
+        top += page.height + gap
     return whole
 
 
