@@ -19,10 +19,10 @@ from fiche.report.desk import Desk
 from fiche.report.letters import width
 from fiche.report.parts import Drawing, Lettering, Plate, Sign, Stroke
 
-KINDS = tuple(_paint._FILLS) + _paint.HATCHED
-LINES = tuple(_paint._STROKES)
+KINDS = tuple(_paint.FILLS) + _paint.HATCHED
+LINES = tuple(_paint.STROKES)
 SHAPES = ("disc", "ring", "triangle", "cross", "floor", "onward")
-TONES = tuple(_paint._TONES)
+TONES = tuple(_paint.TONES)
 HOSTILE = (
     "<script>alert(1)</script>",
     "]]></svg>",
@@ -94,7 +94,7 @@ def test_it_says_in_words_what_it_shows():
 def test_what_differs_in_colour_differs_in_hatch_line_or_shape():
     """E2: grey print and colour blindness leave it told apart."""
     dashes = {
-        kind: _paint._STROKES[kind][2:] for kind in ("own", "rent-0", "rent-1", "rent-2", "rent-3")
+        kind: _paint.STROKES[kind][2:] for kind in ("own", "rent-0", "rent-1", "rent-2", "rent-3")
     }
     assert len(set(dashes.values())) == len(dashes)
     hatches = {_paint._PATTERNS[kind][2] for kind in _paint.HATCHED}
@@ -105,7 +105,7 @@ def test_what_differs_in_colour_differs_in_hatch_line_or_shape():
         return sum(int(colour[n : n + 2], 16) for n in (1, 3, 5)) // 3
 
     greys = [
-        light(_paint._FILLS[kind])
+        light(_paint.FILLS[kind])
         for kind in ("observed", "computed-0", "computed-1", "computed-2")
     ]
     assert all(after - before >= 24 for before, after in itertools.pairwise(greys))
@@ -113,9 +113,9 @@ def test_what_differs_in_colour_differs_in_hatch_line_or_shape():
 
 def test_each_paint_has_a_colour_of_the_screen():
     sheet = template_text("report_pictures.css")
-    for kind in _paint._FILLS:
+    for kind in _paint.FILLS:
         assert f".f-{kind}" in sheet, kind
-    for word, *_ in _paint._STROKES.values():
+    for word, *_ in _paint.STROKES.values():
         assert f".l-{word} " in sheet, word
     for tone in TONES:
         assert f".w-{tone}" in sheet, tone

@@ -12,6 +12,7 @@ from scenarios.story import check
 
 from fiche.assets import schema_text
 from fiche.kernel.ledger import ledger
+from fiche.render._classes import sheet
 from fiche.render.attachment import attachments_of
 from fiche.render.html import html_bytes
 from fiche.render.json import decision_bytes, decision_document
@@ -178,11 +179,10 @@ def test_what_the_picture_says_in_words_is_in_the_document():
 def test_lines_are_told_apart_without_colour_and_nothing_leaves_the_picture():
     made = decided()
     svg = re.search(r'<svg[^>]*class="pic narrow".*?</svg>', page(made), flags=re.DOTALL)[0]
-    styles = re.findall(
-        r'<path d="M8 \d+ H50" class="[^"]+" stroke="[^"]+" stroke-width="([\d.]+)"'
-        r'(?: stroke-dasharray="([^"]+)")?',
-        svg,
-    )
+    words = re.findall(r'<path d="M8 \d+ H50" class="l-\w+ (k-[\w-]+)"', svg)
+    rules = [re.findall(rf"\.{word}\b[^{{]*{{([^}}]*)}}", sheet())[0] for word in words]
+    styles = [re.findall(r"stroke-width:([\d.]+)|stroke-dasharray:([\d ]+)", r) for r in rules]
+    styles = [tuple(style) for style in styles]
     drawn = picture(made)
     assert len(set(styles)) == len(drawn.courses) == 3
     for course in drawn.courses:

@@ -11,7 +11,7 @@ from fiche.report.letters import LETTERS as LETTERS
 INK, QUIET, RULE, PAPER = "#14171a", "#474e57", "#d5dae0", "#ffffff"
 FONT = "Fiche Sans, Fiche Sans Further, Helvetica, Arial, sans-serif"
 
-_FILLS = {
+FILLS = {
     "paper": PAPER,
     "band": "#eef1f4",
     "observed": "#1f4e79",
@@ -39,7 +39,7 @@ _PATTERNS = {
 HATCHED = tuple(_PATTERNS)
 
 # Line: colour, width, dashes.
-_STROKES = {
+STROKES = {
     "axis": ("ink", INK, 1.5, ""),
     "level": ("blue", "#1f4e79", 1.2, ""),
     "own": ("ink", INK, 3.2, ""),
@@ -61,7 +61,7 @@ _STROKES = {
     "onward": ("quiet", QUIET, 2, ""),
 }
 
-_TONES = {
+TONES = {
     "plain": INK,
     "strong": INK,
     "quiet": QUIET,
@@ -90,12 +90,12 @@ def fill(name: str, kind: str, *, edge: bool = True) -> str:
     edged = ' stroke="#474e57" stroke-width="1"' if edge and kind in _EDGED else ""
     if kind in _PATTERNS:
         return f'class="f-{kind}" fill="url(#{name}-{kind})"{edged}'
-    return f'class="f-{kind}" fill="{_FILLS[kind]}"{edged}'
+    return f'class="f-{kind}" fill="{FILLS[kind]}"{edged}'
 
 
 def stroke(kind: str) -> str:
     """The attributes of a line."""
-    word, colour, width, dashes = _STROKES[kind]
+    word, colour, width, dashes = STROKES[kind]
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'class="l-{word}" stroke="{colour}" stroke-width="{width}"{dashed} fill="none"'
 
@@ -103,7 +103,7 @@ def stroke(kind: str) -> str:
 def tone(kind: str) -> str:
     """The attributes of words."""
     heavy = kind not in ("plain", "quiet")
-    return f'class="w-{kind}" fill="{_TONES[kind]}"' + (' font-weight="600"' if heavy else "")
+    return f'class="w-{kind}" fill="{TONES[kind]}"' + (' font-weight="600"' if heavy else "")
 
 
 def is_heavy(kind: str) -> bool:

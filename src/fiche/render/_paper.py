@@ -11,6 +11,7 @@ from functools import cache
 from xml.etree.ElementTree import Element
 
 from fiche.assets import package_data
+from fiche.render._classes import repaint
 from fiche.render.html import FONTS, FURTHER_FONTS
 from fiche.report.letters import fitted
 
@@ -73,8 +74,9 @@ def pared(root: Element, *, annex: bool) -> None:
     _loosen(root)
     for sheet in root.iter("style"):
         sheet.text = _on_paper(sheet.text or "")
-    for picture in root.iter(_SVG):  # no style sheet reaches the letters of a picture on paper
+    for picture in root.iter(_SVG):  # no style sheet reaches a picture on paper
         picture.attrib.setdefault("font-family", ", ".join(FAMILIES))
+        repaint(picture)
 
 
 def dated(root: Element, date: str) -> None:

@@ -18,6 +18,7 @@ from fiche.assets import package_data, template_text
 from fiche.kernel.decision import Decision
 from fiche.kernel.record import record
 from fiche.render import sizer
+from fiche.render._classes import sheet, shortened
 from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
 from fiche.render.crossing import crossing
@@ -51,13 +52,7 @@ FURTHER = re.compile(
     "[\u0100-\u011d\u0120-\u012f\u0132-\u0151\u0154-\u015d\u0162-\u0177\u0179-\u017c\u017f"
     "\u0218-\u021b\u0370-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9]"
 )
-# Three tones of computed parts, so that neighbours are told apart; what is no fact is hatched.
-_FILLS = {
-    "observed": ("#1f4e79",),
-    "computed": ("#546a80", "#8ca0b3", "#b4c2cf"),
-    "declared": ("#8a97a5",),
-    "stated": ("#8a97a5",),
-}
+# What is no fact is hatched.
 _HATCHED = ("assumed", "margin", "range", "unknown")
 _SHORT = 12
 _NO_SCRIPT = "'none'"
@@ -125,7 +120,6 @@ def _rendered(report: Report, attachments: Sequence[Attachment]) -> str:
         attachments=[_link(report, attached) for attached in attachments],
         digest=report.chrome.digest.format(digest=digest),
         running=digest[:_SHORT],
-        fills=_FILLS,
         hatched=_HATCHED,
     )
 
@@ -165,14 +159,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         cache_size=0,
     )
+    environment.filters["shortened"] = shortened
     environment.globals.update(
         kind=lambda part: type(part).__name__,
         inline=inline,
         lines=lines,
         bodies=_bodies,
-        picture=picture,
-        crossing=crossing,
-        drawing=drawing,
+        picture=lambda drawn: shortened(picture(drawn)),
+        crossing=lambda drawn: shortened(crossing(drawn)),
+        drawing=lambda drawn: shortened(drawing(drawn)),
         island=sizer.island,
     )
     return environment
@@ -200,7 +195,7 @@ def _styles(*, sized: bool) -> tuple[Style, ...]:
     return (
         Style("", Markup(_faces(BASIC_FONTS))),
         Style("", styled(template_text("report.css"))),
-        Style("", styled(template_text("report_pictures.css"))),
+        Style("", Markup(sheet() + styled(template_text("report_pictures.css")))),
         Style("screen", styled(template_text("report_screen.css"))),
         *([Style("screen", styled(template_text(sizer.STYLE)))] if sized else []),
         Style("print", styled(template_text("report_print.css"))),
