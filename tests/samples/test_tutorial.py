@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pikepdf
 import pytest
-from walked import BLOCK, Ran, agrees, walk
+from walked import BLOCK, Ran, agrees, run, walk
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tutorial.md"
@@ -32,6 +32,24 @@ def test_it_ends_with_two_pages_and_the_record_to_sign(done):
     with pikepdf.open(folder / "out" / "report.pdf") as pdf:
         assert len(pdf.pages) == 3
         assert {"decision.json", "fiche.yaml", "evidence_oom.log"} <= set(pdf.attachments)
+
+
+def test_what_is_attached_compiles_to_the_same_decision(done, tmp_path, monkeypatch):
+    """The two scripts of docs/pdf.md: take the files out, put them back, compile."""
+    folder, _ = done
+    scripts = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "pdf.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.pdf").write_bytes((folder / "out" / "report.pdf").read_bytes())
+    assert len(scripts) == 2
+    for script in scripts:
+        exec(compile(script, "docs/pdf.md", "exec"), {})
+    again = run(tmp_path, "$ fiche report again/fiche.yaml -o out --formats json\n", 0)
+    assert again.code == 0, again.printed
+    assert (tmp_path / "out" / "decision.json").read_bytes() == (
+        folder / "out" / "decision.json"
+    ).read_bytes()
 
 
 def test_every_block_of_the_page_is_done():
