@@ -197,6 +197,7 @@ _SAID = (
     tell("years"),
     # What a requirement asks for.
     tell("availability"),
+    tell("budget"),
     tell("capacity"),
     tell("compatibility"),
     tell("compute capability"),
@@ -213,6 +214,7 @@ _SAID = (
     tell("location"),
     tell("memory"),
     tell("offer"),
+    tell("other users"),
     tell("power"),
     tell("precision"),
     tell("quality"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
@@ -82,12 +83,18 @@ def _style(words: Style, locale: Locale, plural: Callable[[Number], int]) -> Sty
     )
 
 
+def _bound(day: re.Match[str]) -> str:
+    """No line ends between a day and its month."""
+    return day.group().replace(" ", "\u00a0")
+
+
 def _dated(locale: Locale) -> Callable[[date], str]:
     def told(day: date) -> str:
         from babel.dates import format_date
 
         told = format_date(day, "long", locale=locale)
         # CLDR has no pattern for it: the first of a month is an ordinal in French, and in it alone here.
-        return f"1er{told[1:]}" if day.day == 1 and locale.language == "fr" else told
+        told = f"1er{told[1:]}" if day.day == 1 and locale.language == "fr" else told
+        return re.sub(r"^(\S+) (de )?", _bound, told)
 
     return told

@@ -31,10 +31,10 @@ from fiche.report.parts import Drawing, Lettering, Plate, Sign, Stroke, Stroked
 from fiche.report.scale import marks
 
 WIDTH = 1000
-LEFT, RIGHT = 206, 662
+LEFT, RIGHT = 206, 642
 # Room behind the scale for an end that nobody knows.
 _OPEN = 40
-_NUMBERS, _ANSWERS, _ROOM = 676, 848, 168
+_NUMBERS, _ANSWERS, _ROOM = 656, 848, 186
 _NEED_ROW, _ROW, _BETWEEN, _AXIS = 23, 20, 5, 24
 _NEED_HEIGHT, _HEIGHT = 14, 8
 _TICKS, _TICK = 6, 62

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from fiche.kernel.address import Pointer
@@ -27,6 +28,7 @@ from fiche.report.parts import (
 )
 
 _MOST, _SHORT, _FEW_PLACES, _FEW_FACTS, _DEEP = 12, 10, 1, 5, 2
+_COUNTED = re.compile(r"(line|page) (\d+)")
 _OWN = ("gpu", "machine", "offer", "case")
 _NATURES = ("quote", "datasheet", "document", "result")
 _MEASURED = ("record", "fiche_record")
@@ -72,7 +74,7 @@ def _row(desk: Desk, piece: Piece, places: Iterable[str]) -> Row:
         cell((Code(piece.id),)),
         cell((Words(_nature(desk, piece)), Words(", "), told)),
         cell(joined(_scope(desk, piece), "; ")),
-        cell(_read_at(piece, tuple(places))),
+        cell(_read_at(desk, piece, tuple(places))),
         cell(Code(piece.sha256[:_SHORT])),
         anchor=f"piece-{piece.id}",
     )
@@ -141,12 +143,18 @@ def _apart(desk: Desk, piece: Piece) -> list[str]:
 # --- Where it was read ----------------------------------------------------------------------------
 
 
-def _read_at(piece: Piece, places: tuple[str, ...]) -> Parts:
+def _read_at(desk: Desk, piece: Piece, places: tuple[str, ...]) -> Parts:
     """The file by the name that it is attached under, and where in it."""
     if not places:
         return (Code(piece.file),)
-    told = [(Code(_short(place)),) for place in places[:_FEW_PLACES]]
+    told = [(Code(_worded(desk, _short(place))),) for place in places[:_FEW_PLACES]]
     return (Code(piece.file), Words(" "), *joined(told))
+
+
+def _worded(desk: Desk, place: str) -> str:
+    """`line 12` and `page 1` in the report's language; a path is the same in all."""
+    counted = _COUNTED.fullmatch(place)
+    return desk.word(f"read_{counted[1]}").format(n=counted[2]) if counted else place
 
 
 def _short(place: str) -> str:

@@ -82,6 +82,8 @@ BRIEF = {
     "cited_caption": "Each as received: nature, what it speaks of and what not, where it was read",
     "cited_left": "{n} further {noun} in the annex; no verdict above rests on them.",
     "cited_more": "{n} further {noun} in the annex.",
+    "read_line": "line {n}",
+    "read_page": "page {n}",
     "pieces_noun": "piece|pieces",
     "nature": "Nature and version",
     "speaks_of": "Speaks of, and not",
