@@ -21,6 +21,7 @@ from fiche.report import numbers
 from fiche.report.parts import (
     Amount,
     Cell,
+    Code,
     Column,
     Missing,
     Part,
@@ -42,6 +43,8 @@ GLYPHS = {
 }
 # A guess and a hole are what a computed number must not hide (E2); other kinds are firm.
 _NOT_FIRM = ("unknown", "assumed")
+# What is to be typed as it stands, in a told text.
+_NAMED = re.compile(r"`([^`\n]+)`")
 Filling = Part | Parts | str | int
 
 
@@ -240,7 +243,9 @@ class Desk:
         only told.
         """
         told = bytes_said(self.language.told(text), self.style, exact=exact)
-        return (Quoted(told.replace(">=", "≥").replace("<=", "≤")),)
+        pieces = _NAMED.split(told.replace(">=", "≥").replace("<=", "≤"))
+        parts = (Code(one) if place % 2 else Quoted(one) for place, one in enumerate(pieces))
+        return tuple(part for part in parts if part.text)
 
 
 def _points_overlap(found: Finding) -> bool:

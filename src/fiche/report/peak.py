@@ -27,7 +27,7 @@ from fiche.report.parts import (
 )
 from fiche.report.tested import executed, largest_run
 
-_MOST_GAPS, _MOST_LEVELS, _MOST_FAILED = 3, 6, 4
+_MOST_GAPS, _MOST_LEVELS, _MOST_FAILED, _MOST_LEFT_OUT = 3, 6, 4, 9
 
 
 def section(desk: Desk) -> Section:
@@ -131,9 +131,12 @@ def _left_out(desk: Desk, shown: list[list[Gap]]) -> Iterator[Parts]:
         for name, node in desk.book.figures.items()
         if name.rpartition(".")[2] == "envelope" and isinstance(node, Figure)
     ]
-    items = dict.fromkeys(text for node in estimates for text in node.left_out)
-    if items:
-        yield desk.say("estimate_left_out", items=joined([Quoted(one) for one in items], "; "))
+    items = list(dict.fromkeys(text for node in estimates for text in node.left_out))
+    told: list[Parts] = [(Quoted(one),) for one in items[:_MOST_LEFT_OUT]]
+    left = len(items) - _MOST_LEFT_OUT
+    told += [desk.say("void_left", n=left)] if left > 0 else []
+    if told:
+        yield desk.say("estimate_left_out", items=joined(told, "; "))
 
 
 # --- The load that was tested ---------------------------------------------------------------------

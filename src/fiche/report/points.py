@@ -8,7 +8,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Finding
 from fiche.kernel.record import record
-from fiche.kernel.said import Said
+from fiche.kernel.said import Listed, Said
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.missing import concerned, movable, points
 from fiche.report.missing import point as called
@@ -26,7 +26,7 @@ from fiche.report.parts import (
 )
 
 # A committee's agenda; the annex has every point in full.
-_MOST, _FEW = 8, 4
+_MOST, _FEW, _CAUSES = 8, 4, 5
 
 
 @record
@@ -116,14 +116,17 @@ _ASIDE = frozenset({"nearest", "apart", "elsewhere", "seen", "hint"})
 
 def _short(desk: Desk, text: str) -> str:
     """What to provide, without what falls short so far and what only the author can use."""
-    return desk.told(_without(text))
+    return desk.told(_without(desk, text))
 
 
-def _without(text: str) -> str:
+def _without(desk: Desk, text: str) -> str:
+    if isinstance(text, Listed) and len(text.items) > _CAUSES + 1:
+        left = desk.word("void_left").format(n=len(text.items) - _CAUSES)
+        return Listed((*text.items[:_CAUSES], left), text.between)
     if not isinstance(text, Said):
         return text
     kept = {
-        name: "" if name in _ASIDE else _without(told) if isinstance(told, str) else told
+        name: "" if name in _ASIDE else _without(desk, told) if isinstance(told, str) else told
         for name, told in text.fillings.items()
     }
     return Said(text.template, kept, text.plural, text.number)
