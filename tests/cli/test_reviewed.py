@@ -96,7 +96,7 @@ def test_a_terminal_shows_them_too(fiche, folder):
 
 
 def test_hostile_words_stay_words(fiche, folder, tmp_path):
-    attack = "</script><img src=x onerror=alert(1)> {{7*7}} ]]> " + "x" * 5000
+    attack = "</script><img src=x onerror=alert(1)> {{7*7}} ]]> " + "x" * 4000
     path = tmp_path / "review.yaml"
     entry = {"id": "c1", "by": attack[:900], "role": attack[:900], "date": "2026-12-01"}
     entry |= {"on": "report", "says": attack}
