@@ -169,7 +169,7 @@ const Page = (() => {
       },
       { rootMargin: "-10% 0px -80% 0px" },
     );
-    for (const section of document.querySelectorAll("main > section[id]")) seen.observe(section);
+    for (const section of document.querySelectorAll("main>section[id]")) seen.observe(section);
   }
 
   // Paper has no folds.

@@ -33,7 +33,7 @@
     return uses.get(id) ?? [];
   }
 
-  const mark = (kind) => make("i", { class: `mark ${kind}` }, word(`mark.${kind}`));
+  const mark = (kind) => make("i", { class: kind }, word(`mark.${kind}`));
   const link = (id, shown = id) => make("a", { href: `#figure-${encoded(id)}` }, shown);
   // What decision.json says in words is English, in whatever language the page is.
   const ENGLISH = new Set(["reason", "conditions", "left_out", "expected"]);

@@ -21,7 +21,7 @@ const Lines = (() => {
     const piece = decision().pieces.filter((each) => at.startsWith(`${each.id}#`)).sort((a, b) => b.id.length - a.id.length)[0];
     const file = piece ? piece.file : at.slice(0, Math.max(at.lastIndexOf("#"), 0));
     const place = piece ? at.slice(piece.id.length + 1) : at.slice(at.lastIndexOf("#") + 1);
-    const line = /^line (\d+)(?:, )?/.exec(place);
+    const line = /^line (\d+)(?:,\x20)?/.exec(place);
     const name = attached(file, piece ? `sha256:${piece.sha256}` : file);
     return { name, line: line ? Number(line[1]) : null, path: line ? place.slice(line[0].length) : place };
   }

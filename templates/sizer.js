@@ -6,7 +6,16 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!section || !island) return;
   const { ZERO, amount, compare, evaluate, filled, isZero, memory, minus, plus, ratio, read } = ficheSizer;
   const facts = JSON.parse(island.textContent);
-  const { style, words, nodes } = facts;
+  const { style, words, labels } = facts;
+  const nodes = facts.nodes.split(" ").map((told) => {
+    const [operation, ...places] = told.split(":");
+    const [low, high] = told.split("~");
+    if (places.length) return [operation, ...places.map(Number)];
+    return high === undefined ? told : [low, high || null];
+  });
+  for (const each of facts.cases) {
+    each.rows = each.rows.map(([label, place, now, kind]) => ({ label: labels[label], place, now, kind }));
+  }
   const say = (key, fillings = {}) => filled(words[key], fillings);
   const LARGEST = 10n ** 15n;
   const BYTES = {

@@ -24,6 +24,7 @@ from fiche.render.html import (
 )
 from fiche.render.json import decision_bytes
 from fiche.render.scripts import SCRIPTS, inert, scripts, styled
+from fiche.render.sizer import SCRIPTS as SIZER_SCRIPTS
 from fiche.report import numbers
 from fiche.report.desk import signed
 from fiche.report.view import view
@@ -163,6 +164,39 @@ def test_a_style_sheet_says_the_same_without_its_blanks(name):
     short = str(styled(whole))
     assert len(short) < len(whole)
     assert told(short) == told(whole)
+
+
+# What a script holds to the letter: texts, templates (which may hold a template), and patterns.
+LITERALS = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"""|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^`{}]|`[^`]*`|\{[^{}]*\})*\})*`"""
+    r"""|(?<=[(,=:\[?])[ ]?/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*)"""
+)
+
+FILLED = re.compile(r"\$\{((?:[^`{}]|`[^`]*`|\{[^{}]*\})*)\}")
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, *SIZER_SCRIPTS])
+def test_a_script_says_the_same_without_its_blanks(name):
+    """Only blanks go, beside signs where they part no words; texts, templates and patterns are kept."""
+    whole = re.sub(r"^\s*//.*\n", "", template_text(name), flags=re.MULTILINE)
+    short = dict(zip((*SCRIPTS, *SIZER_SCRIPTS), scripts(*SIZER_SCRIPTS), strict=True))[name]
+    assert len(short) < len(whole)
+    assert list(tokens(str(short))) == list(tokens(whole))
+    doubled = r"\+\s*\+|-\s*-"
+    assert re.findall(doubled, short) == re.findall(doubled, whole)
+
+
+def tokens(code):
+    """Words, signs and literals; what a template fills in is code again."""
+    for place, part in enumerate(LITERALS.split(code)):
+        if place % 2 == 0:
+            yield from re.findall(r"[\w$]+|[^\w\s$]", part)
+        elif part.startswith("`"):
+            for within, piece in enumerate(FILLED.split(part)):
+                yield from tokens(piece) if within % 2 else [piece]
+        else:
+            yield part.strip()
 
 
 # --- Letters ------------------------------------------------------------------------------------

@@ -36,12 +36,16 @@ _BARS: dict[str, Paint] = {
 _SPARE = re.compile(
     r' text-anchor="start"| xmlns="http://www.w3.org/2000/svg"| font-family="[^"]*"(?= font-size)'
 )
+_PAINTED = re.compile(
+    r'class="[^"]*"(?: (?:fill|stroke|stroke-width|stroke-dasharray|font-weight)="[^"]*")+'
+)
 _QUOTED = re.compile(r'="([\w.#-]+)"(?=[ >])')
 
 
 def shortened(picture: Markup) -> Markup:
     """A picture to stand in a page: the same elements with classes in the place of paints."""
-    short = _paints().sub(lambda found: _short()[found[0]], _SPARE.sub("", picture))
+    table = _short()
+    short = _PAINTED.sub(lambda found: table.get(found[0], found[0]), _SPARE.sub("", picture))
     return Markup(_QUOTED.sub(r"=\1", short))
 
 
@@ -84,12 +88,6 @@ def _short() -> dict[str, str]:
     plain = {run: f'class="{word}"' for run, (word, _) in _painted().items()}
     edged = {run + edge: f'class="{word} edged"' for run, (word, _) in _painted().items()}
     return {**plain, **edged}
-
-
-@cache
-def _paints() -> re.Pattern[str]:
-    """The longest first: what has an edge begins like what has none."""
-    return re.compile("|".join(map(re.escape, sorted(_short(), key=len, reverse=True))))
 
 
 @cache

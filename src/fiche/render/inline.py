@@ -30,6 +30,8 @@ from fiche.report.parts import (
 
 # Letters that the narrowest column of paper holds.
 _ONE_WORD = 11
+# A name that an attribute can hold without quotes.
+_SLUG = re.compile(r"[\w.:-][\w.:/-]*", re.ASCII).fullmatch
 _SPECIAL = re.compile(ACTIVE.pattern.removesuffix("]") + "&<>\"']")
 
 
@@ -72,15 +74,16 @@ def _amount(part: Amount) -> str:
     """A number's machine form is the id that decision.json and `fiche explain` know it by."""
     mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
     weak = f" <small>{_text(part.includes)}</small>" if part.includes else ""
-    return f'<data value="{_text(part.figure)}">{_text(part.text)}{mark}{weak}</data>'
+    figure = part.figure if _SLUG(part.figure) else f'"{_text(part.figure)}"'
+    return f"<data value={figure}>{_text(part.text)}{mark}{weak}</data>"
 
 
 def _mark(part: Mark) -> str:
-    return f'<i class="mark {_text(part.kind)}">{_text(part.word)}</i>'
+    return f"<i class={part.kind}>{_text(part.word)}</i>"
 
 
 def _state(part: State) -> str:
-    return f'<span class="state {_text(part.code)}">{part.glyph}&nbsp;{_text(part.word)}</span>'
+    return f'<span class="state {_text(part.code)}">{part.glyph}\u00a0{_text(part.word)}</span>'
 
 
 def _reference(part: Reference) -> str:

@@ -19,12 +19,31 @@ SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
 _SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
 _QUOTED = re.compile(r'("[^"]*")')
 _BLANKS = re.compile(r"\s+")
+# Blanks that say nothing; no text of a script has them (its test says which one would).
+_SIGNS = ("=>", "=", "===", "!==", "?", ":", "&&", "||", "<", ">", "<=", ">=", "*")
+_TIGHT = (
+    *((f" {sign} ", sign) for sign in _SIGNS),
+    *((sign, sign.strip()) for sign in ("{ ", " }", ";\n", "{\n", ",\n", "\n}", "\n)")),
+    (") {", "){"),
+    # A list that is joined by this keeps it, as do some that need not.
+    ('", "', '",\0"'),
+    (", ", ","),
+    ("\0", " "),
+)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def scripts(*more: str) -> tuple[Markup, ...]:
-    """The text of each script, without its comments and indents; `more` are those of one part of a report."""
-    return tuple(Markup(_SPARE.sub("", template_text(name))) for name in (*SCRIPTS, *more))
+    """The text of each script, without what says nothing; `more` are those of one part of a report."""
+    return tuple(_brief(template_text(name)) for name in (*SCRIPTS, *more))
+
+
+def _brief(text: str) -> Markup:
+    """A script without its comments, its indents and blanks beside signs."""
+    told = _SPARE.sub("", text)
+    for long, short in _TIGHT:
+        told = told.replace(long, short)
+    return Markup(told)
 
 
 def styled(text: str) -> Markup:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from markupsafe import Markup
 
+from fiche.kernel.graph import Entry
 from fiche.render.scripts import inert
 from fiche.render.visible import visible
 from fiche.report.parts import Report
@@ -20,8 +23,29 @@ def sizes(report: Report) -> bool:
 
 def island(sizer: Sizer) -> Markup:
     """What the script evaluates and says; what could act on the reader is written out."""
-    words = {key: _shown(told) for key, told in sizer.content.items() if key != "nodes"}
-    return inert({**words, "nodes": sizer.content["nodes"]})
+    told: dict[str, Any] = {
+        key: _shown(each) for key, each in sizer.content.items() if key != "nodes"
+    }
+    labels = list(dict.fromkeys(row["label"] for case in told["cases"] for row in case["rows"]))
+    for case in told["cases"]:
+        case["rows"] = [_row(row, labels.index(row["label"])) for row in case["rows"]]
+    nodes = " ".join(_entry(each) for each in sizer.content["nodes"])
+    return inert({**told, "labels": labels, "nodes": nodes})
+
+
+def _row(row: dict[str, Any], label: int) -> list[Any]:
+    """Cases have the same items: each row names its label by place, and a kind only where it has one."""
+    return [label, row["place"], row["now"], *([row["kind"]] if "kind" in row else [])]
+
+
+def _entry(entry: Entry) -> str:
+    """`12`, `7/2`, `0~12`, `0~` where the end is open, `+:3:4` (`kernel.graph`)."""
+    if isinstance(entry, str):
+        return entry
+    first, *rest = entry
+    if any(isinstance(each, int) for each in rest):
+        return ":".join(map(str, entry))
+    return str(first) if rest == [first] else f"{first}~{rest[0] or ''}"
 
 
 def _shown(value: object) -> object:
