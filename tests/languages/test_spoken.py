@@ -67,7 +67,7 @@ def test_percent(tag, text):
     [
         ("en", "2026-11-01"),
         ("fr", "1er\u00a0novembre 2026"),
-        ("pt", "1\u00a0de\u00a0novembro de 2026"),
+        ("pt", "1\u00a0de novembro de 2026"),
         ("tr", "1\u00a0Kasım 2026"),
     ],
 )

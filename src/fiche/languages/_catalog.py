@@ -84,7 +84,7 @@ def _style(words: Style, locale: Locale, plural: Callable[[Number], int]) -> Sty
 
 
 def _bound(day: re.Match[str]) -> str:
-    """No line ends between a day and its month."""
+    """No line ends behind a day."""
     return day.group().replace(" ", "\u00a0")
 
 
@@ -95,6 +95,6 @@ def _dated(locale: Locale) -> Callable[[date], str]:
         told = format_date(day, "long", locale=locale)
         # CLDR has no pattern for it: the first of a month is an ordinal in French, and in it alone here.
         told = f"1er{told[1:]}" if day.day == 1 and locale.language == "fr" else told
-        return re.sub(r"^(\S+) (de )?", _bound, told)
+        return re.sub(r"^(\S+) (de(?= ))?", _bound, told)
 
     return told

@@ -267,7 +267,7 @@ def _who(desk: Desk, who: Sequence[str]) -> Parts:
     total = len(desk.decision.outcomes)
     if len(who) == total and total > 1:
         return desk.say("every_candidate", n=total)
-    if len(who) == total - 1 and total > _MOST_NAMES:
+    if len(who) == total - 1 and len(who) > 2:
         others = (o.candidate.id for o in desk.decision.outcomes)
         return desk.say("every_but", who=Code(next(one for one in others if one not in who)))
     told = [Code(name) for name in who[:_MOST_NAMES]]
