@@ -195,7 +195,9 @@ def _styles(*, sized: bool) -> tuple[Style, ...]:
     return (
         Style("", Markup(_faces(BASIC_FONTS))),
         Style("", styled(template_text("report.css"))),
-        Style("", Markup(sheet() + styled(template_text("report_pictures.css")))),
+        # Before any other colours; a maker of PDFs passes over what is for screens first (`_paper`).
+        Style("screen,print", sheet()),
+        Style("", styled(template_text("report_pictures.css"))),
         Style("screen", styled(template_text("report_screen.css"))),
         *([Style("screen", styled(template_text(sizer.STYLE)))] if sized else []),
         Style("print", styled(template_text("report_print.css"))),
