@@ -69,7 +69,7 @@ def run(
         "run the whole loop of case '{case}' on {card} and import its record", case=case, card=card
     )
     if also:
-        answered = listed(map(repr, also), " and ")
+        answered = listed((tell("'{case}'", case=one) for one in also), " and ")
         what = tell("{what}; it answers for case {cases} too", what=what, cases=answered)
     short = tell("; nearest piece: {nearest}", nearest=listed(nearest, "; ")) if nearest else ""
     return Condition(

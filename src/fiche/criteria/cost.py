@@ -75,7 +75,9 @@ def _most(budget: Figure, basis: Fact | None) -> str:
     most = figure_text(budget)
     if basis is None:
         return tell("<= {budget}", budget=most)
-    return tell("<= {budget}, tax {basis}", budget=most, basis=basis.value)
+    if basis.value == "excluded":
+        return tell("<= {budget}, tax excluded", budget=most)
+    return tell("<= {budget}, tax included", budget=most)
 
 
 def _turning(condition: Condition, threshold: str) -> Condition:

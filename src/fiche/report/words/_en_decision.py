@@ -108,7 +108,7 @@ DECISION = {
     "piece_wanted": " ({piece})",
     "concerns": "Concerns",
     "all_candidates": "every candidate",
-    "no_threshold": "–",
+    "no_threshold": "no threshold",
     "one_run": (
         "One record of that run on the machine offered may settle {topics} at once ({who})."
     ),
