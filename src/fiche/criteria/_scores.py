@@ -137,7 +137,11 @@ def _score(
             piece=piece.id,
             figure=counted,
             by=scope.by,
-            text=tell("{result} ± {stderr}", result=result.text, stderr=_stderr(result))
+            text=tell(
+                "{result} ± {stderr}",
+                result=_numeral(result.text),
+                stderr=_numeral(_stderr(result)),
+            )
             if near
             else "",
             noted=(*noted(ask, piece, None, "quality", ground), *bare),
@@ -236,6 +240,14 @@ def _stderr(result: Result) -> str:
     return tell("an error that it does not state") if told is None else str(told)
 
 
+def _numeral(printed: str) -> str:
+    """A printed number, for each language to write; other words, and digits to spare, as they stand."""
+    if not _DECIMAL.fullmatch(printed):
+        return printed
+    told = number_text(Fraction(printed))
+    return told if told == printed else printed
+
+
 def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figure:
     """The score with one standard error to either side."""
     origin = Observed(
@@ -262,8 +274,8 @@ def _near(result: Result, limit: Figure, blur: Blur) -> str:
     return tell(
         "{result} ± {stderr} (standard error{also}) does not tell apart from the threshold "
         "{limit}: evaluate more samples",
-        result=result.text,
-        stderr=_stderr(result),
+        result=_numeral(result.text),
+        stderr=_numeral(_stderr(result)),
         also=also,
         limit=number_text(limit.low),
     )
