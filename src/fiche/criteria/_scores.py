@@ -137,13 +137,7 @@ def _score(
             piece=piece.id,
             figure=counted,
             by=scope.by,
-            text=tell(
-                "{result} ± {stderr}",
-                result=_numeral(result.text),
-                stderr=_numeral(_stderr(result)),
-            )
-            if near
-            else "",
+            text=_with_error(result) if near else "",
             noted=(*noted(ask, piece, None, "quality", ground), *bare),
         ),
         doubt=_near(result, limit, blur) if near else "",
@@ -246,6 +240,12 @@ def _numeral(printed: str) -> str:
         return printed
     told = number_text(Fraction(printed))
     return told if told == printed else printed
+
+
+def _with_error(result: Result) -> str:
+    return tell(
+        "{result} ± {stderr}", result=_numeral(result.text), stderr=_numeral(_stderr(result))
+    )
 
 
 def _widened(figure: Figure, error: Fraction, name: str, result: Result) -> Figure:
