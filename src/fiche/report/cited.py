@@ -147,11 +147,11 @@ def _read_at(desk: Desk, piece: Piece, places: tuple[str, ...]) -> Parts:
     """The file by the name that it is attached under, and where in it."""
     if not places:
         return (Code(piece.file),)
-    told = [(Code(_worded(desk, _short(place))),) for place in places[:_FEW_PLACES]]
+    told = [(Code(worded(desk, _short(place))),) for place in places[:_FEW_PLACES]]
     return (Code(piece.file), Words(" "), *joined(told))
 
 
-def _worded(desk: Desk, place: str) -> str:
+def worded(desk: Desk, place: str) -> str:
     """`line 12` and `page 1` in the report's language; a path is the same in all."""
     counted = _COUNTED.fullmatch(place)
     return desk.word(f"read_{counted[1]}").format(n=counted[2]) if counted else place

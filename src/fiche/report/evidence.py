@@ -9,6 +9,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.scope_told import alike, printed_facts, sorted_out, typed_facts
 from fiche.report import numbers
+from fiche.report.cited import worded
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.imported import place_of
 from fiche.report.parts import (
@@ -143,7 +144,7 @@ def _attested(desk: Desk, item: Attested) -> Parts:
     told += [_key(key, Quoted(fact.value)) for key, fact in item.words.items()]
     name: Parts = (Words(desk.term(item.fact)),)
     if item.pointer is not None:
-        place = place_of(item.pointer)
+        place = worded(desk, place_of(item.pointer))
         name = desk.say("attested_from", fact=desk.term(item.fact), place=place)
     return (*name, Words(" "), *joined(told, " "))
 
