@@ -217,6 +217,7 @@ class Lookup:
         soft = [v for unit, vs in source.figures.items() for v in vs if not hard(unit)]
         soft += [Fraction(v) for v in source.integers] + list(source.loose)
         self.soft = list(dict.fromkeys(abs(v) for v in soft))
+        self.days = {language.style.counted("days", count) for count in (1, 2)}
 
     def strange(self, line):
         """Every number of a line that decision.json does not have, with what stands around it."""
@@ -253,7 +254,8 @@ class Lookup:
         own = UNIT.match(line, run.end())
         unit = own[1] if own else ""
         bare = not hard(unit) and (run[0], "") in self.source.quotable
-        return bare or (run[0], unit) in self.source.quotable
+        # Turkish nouns stay singular after a number: `64 bit` of `64 bits`.
+        return bare or not self.source.quotable.isdisjoint({(run[0], unit), (run[0], f"{unit}s")})
 
     def _counted(self, line, start, end):
         """It is a number of the decision in that unit, rounded to the decimals that are printed."""
@@ -263,6 +265,8 @@ class Lookup:
         return any(close(abs(v), told, decimals) for v in self._amounts(unit))
 
     def _amounts(self, unit):
+        if unit in self.days:  # a period that somebody wrote in days is kept in hours
+            return [*self.soft, *(value / 24 for value in self.source.amounts("h"))]
         return self.source.amounts(unit) if hard(unit) else self.soft
 
 
