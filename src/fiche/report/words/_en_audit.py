@@ -240,7 +240,7 @@ AUDIT = {
     "sha256": "sha256",
     "attachments_note": (
         "HTML: a link each. PDF: pdfdetach -saveall report.pdf, then sha256sum FILE. "
-        "fiche explain FICHE ID walks a number back to its line."
+        "Under the names of manifest.json, fiche explain FICHE ID walks a number back to its line."
     ),
     "attached_fiche": "the fiche",
     "attached_piece": "piece {what}",

@@ -158,7 +158,7 @@ BRIEF = {
     "attached_title": "Attached",
     "attached_line": (
         "The decision, the fiche and every piece are attached to this file, as received. To re-check: "
-        "{detach}, then {digest}, then {explain}."
+        "{detach}, then {digest}; under the names that manifest.json gives, {explain}."
     ),
     "built_line": (
         "The PDF is built to PDF/A-3a and PDF/UA-1; it is validated only where report.pdf.validation.json, "
