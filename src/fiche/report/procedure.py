@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from fiche.kernel.origin import Stated
 from fiche.kernel.procedure import Band, Counted, Placed, Procedure, Quoted
 from fiche.report import parts
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.numbers import exact
 from fiche.report.parts import (
     Block,
     Callout,
@@ -24,8 +22,6 @@ from fiche.report.parts import (
     Table,
     Words,
 )
-
-_DAY = 24
 
 
 def section(desk: Desk) -> Section | None:
@@ -94,16 +90,13 @@ def _orders(desk: Desk, found: Procedure) -> Iterator[Table]:
 
 
 def _period(desk: Desk) -> Iterator[Parts]:
-    """The period, in days where the policy writes it so, and where that is written."""
+    """The period in the days that the policy writes, and where that is written."""
     rules = desk.decision.fiche.policy.thresholds
     if rules.within is not None and isinstance(rules.within.origin, Stated):
         span = rules.within.origin.span
-        written = span is not None and span.text.endswith(("day", "days"))
-        days = Fraction(rules.within.low) / _DAY
-        told = f"{exact(days, desk.style)}{desk.style.space}{desk.style.counted('days', days)}"
         yield desk.say(
             "similar_within",
-            period=desk.amount(rules.within, told if written else ""),
+            period=desk.amount(rules.within, span.text if span is not None else ""),
             source=parts.Quoted(rules.within_source),
         )
 
