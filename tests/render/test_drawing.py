@@ -105,8 +105,7 @@ def test_what_differs_in_colour_differs_in_hatch_line_or_shape():
         return sum(int(colour[n : n + 2], 16) for n in (1, 3, 5)) // 3
 
     greys = [
-        light(_paint.FILLS[kind])
-        for kind in ("observed", "computed-0", "computed-1", "computed-2")
+        light(_paint.FILLS[kind]) for kind in ("observed", "computed-0", "computed-1", "computed-2")
     ]
     assert all(after - before >= 24 for before, after in itertools.pairwise(greys))
 

@@ -40,6 +40,8 @@ def terminal(made):
 def page(made):
     raw = report_files(made, Asked(formats=("html",)))["report.html"].decode()
     body = re.sub(r"<(script|style|template)\b.*?</\1>", " ", raw, flags=re.S)
+    # Marks of a scale are bare numbers with the unit at its end: no amount of anything.
+    body = re.sub(r"(<text[^>]*>)\d+(?=</text>)", r"\1", body)
     return _plain(html.unescape(re.sub(r"<[^>]+>", " ", body)))
 
 

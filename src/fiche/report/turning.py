@@ -175,5 +175,7 @@ def holds(desk: Desk) -> Parts:
     told = desk.say("holds_for")
     if days:
         first = min(days, key=lambda event: event.day)
-        told += desk.say("holds_until", day=Code(first.day), what=Quoted(first.subject.replace("->", "→")))
+        told += desk.say(
+            "holds_until", day=Code(first.day), what=Quoted(first.subject.replace("->", "→"))
+        )
     return (*told, *desk.say("holds_left", section=desk.word("scope_title")), Words("."))
