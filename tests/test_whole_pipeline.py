@@ -16,12 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loading import MemoryFolder
+from markupsafe import Markup
 
 from fiche.assets import schema_text
 from fiche.cli.compile import doors, importers
 from fiche.cli.diagnostics import diagnostics_text
 from fiche.evaluate.decide import decide
 from fiche.kernel.diagnostic import Refused
+from fiche.languages import spoken
 from fiche.load.extent import answers
 from fiche.load.fiche import load_bytes
 from fiche.load.node import Mapping, Scalar
@@ -30,6 +32,7 @@ from fiche.load.tree import parse
 from fiche.render.attachment import attachments_of
 from fiche.render.html import html_bytes
 from fiche.render.json import decision_bytes
+from fiche.render.scripts import scripts
 from fiche.render.text import check_text
 from fiche.report.view import view
 
@@ -376,25 +379,37 @@ class Page(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.scripts, self.acting, self.tags = [], [], set()
+        self.scripts, self.acting, self.tags, self.told = [], [], set(), None
 
     def handle_starttag(self, tag, attributes):
         told = dict(attributes)
         self.tags.add(tag)
         if tag == "script":
-            self.scripts.append(told.get("type"))
+            self.told = []
+            self.scripts.append((told.get("type"), self.told))
+        if tag == "input":  # of the page's own: which colours, and no field to fill
+            self.acting += [told["type"]] * (told["type"] != "radio" or told["name"] != "theme")
         links = [told.get(name) or "" for name in ("href", "src", "action", "formaction")]
         self.acting += [link for link in links if not link.startswith(("#", "data:")) and link]
         self.acting += [name for name in told if name.startswith("on") or name == "srcdoc"]
+
+    def handle_data(self, text):
+        if self.told is not None:
+            self.told.append(text)
+
+    def handle_endtag(self, tag):
+        if tag == "script":
+            self.told = None
 
 
 def looked_at(page):
     found = Page()
     found.feed(page)
     found.close()
-    assert found.scripts == ["application/json"]
+    assert [kind for kind, _ in found.scripts if kind] == ["application/json"]
+    assert [Markup("".join(told)) for kind, told in found.scripts if not kind] == [*scripts()]
     assert found.acting == []
-    assert not found.tags & {"img", "iframe", "object", "embed", "form", "input", "base", "link"}
+    assert not found.tags & {"img", "iframe", "object", "embed", "form", "base", "link"}
 
 
 def well_refused(diagnostics):
@@ -422,7 +437,7 @@ def outcome(files):
     judged = {(found.candidate, found.requirement) for found in decision.findings}
     assert len(judged) == len(fiche.candidates) * len(fiche.requirements)
     attachments = attachments_of(decision, document, contents)
-    page = html_bytes(view(decision, fiche.language), decision, attachments)
+    page = html_bytes(view(decision, spoken(fiche.language)), decision, attachments)
     looked_at(page.decode("utf-8"))
     text = check_text(decision, width=80, colour=False, encoding="ascii")
     assert text.isascii()

@@ -22,7 +22,7 @@ MIXED = (
     " \u05d0\u05d1\u05d2\u202e <script>alert(1)</script> ]]> {{ 7*7 }} %PDF-1.7 endobj (\\) \U0001f600"
     " \u200b\u200d a\nb <svg onload=x> </style> url(file:///etc/passwd) "
 )
-MARGIN_PT = 14 / 25.4 * 72 - 1
+MARGIN_PT = 13 / 25.4 * 72 - 1
 
 
 def poisoned(attack):

@@ -20,6 +20,7 @@ REMARKS = {
     "TBL-012": "boxes to sign in, and columns of facts that one run printed and another did not, are empty",
     "TBL-013": "two tables in a row say two things: each has a caption of its own",
     "FIG-012": "a picture's text is its sum with units, which is what a listener needs of it",
+    "LNK-010": "an address that a source of the catalog gives is quoted: a report never leads out of itself",
     "TAG-002": "the running title, and a table's head said again on the next page: both are read once",
 }
 # What pikepdf's allowlist for PDF/A-3b has no place for, and 3a or the part of XMP that it leaves out has.
