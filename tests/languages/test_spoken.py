@@ -60,6 +60,7 @@ def test_percent(tag, text):
     how = spoken(tag).style
     assert numbers.percent(figure(Fraction(1, 5), unit=ONE), how) == text
     assert numbers.percented("20", how) == text
+    assert numbers.percented("-20", how) == f"-{text}"
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,11 @@ def valued(desk: Desk, name: str, node: Node) -> Part:
 def share(desk: Desk, node: Node, decimals: int = 2) -> str:
     """A ratio in percent."""
     how = desk.style
-    before, after = how.percent
     return numbers.interval(
         node.low,
         node.high,
         how,
-        lambda value: (before + _trimmed(Fraction(value) * 100, decimals, how), after),
+        lambda value: numbers.hundredths(_trimmed(Fraction(value) * 100, decimals, how), how),
     )
 
 

@@ -311,4 +311,4 @@ def columns(desk: Desk, *keys: str) -> tuple[Column, ...]:
 
 def signed(text: str) -> str:
     """A minus sign, which is as wide as a figure, where a hyphen stood."""
-    return re.sub(r"(?<![\w])-(?=\d)", "−", text)
+    return re.sub(r"(?<![\w])-(?=%?\d)", "−", text)

@@ -162,18 +162,20 @@ def bare(node: Node, how: Style = TERMINAL) -> str:
 def percent(node: Node, how: Style = TERMINAL) -> str:
     """A ratio in percent: `20 %`, or as its language writes it."""
     return interval(
-        node.low, node.high, how, lambda v: _hundredths(exact(Fraction(v) * 100, how), how)
+        node.low, node.high, how, lambda v: hundredths(exact(Fraction(v) * 100, how), how)
     )
 
 
 def percented(digits: str, how: Style = TERMINAL) -> str:
     """Digits that are hundredths already, as a percentage."""
-    return "".join(_hundredths(digits, how))
+    return "".join(hundredths(digits, how))
 
 
-def _hundredths(digits: str, how: Style) -> Printed:
+def hundredths(digits: str, how: Style) -> Printed:
+    """Digits with the language's sign for percent; a minus stands before both."""
     before, after = how.percent
-    return before + digits, after
+    sign = digits[0] if digits[:1] in ("-", "−") else ""
+    return sign + before + digits.removeprefix(sign), after
 
 
 def amount_exact(node: Node, how: Style = TERMINAL) -> str:
