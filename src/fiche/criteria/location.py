@@ -60,11 +60,7 @@ def _lacking(
     kind = _kind(requirement)
     offer = candidate.offer
     row = offer.facts.get("region") if offer is not None else None
-    told = [
-        tell("{piece} says {claim}", piece=claim.piece, claim=claim.text)
-        for claim in claims
-        if not claim.answer
-    ]
+    told = _claims.undecided(claims)
     codes = (
         tell(" ({told}: allow it in the words of the document)", told=listed(told, "; "))
         if told

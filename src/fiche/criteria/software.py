@@ -214,11 +214,7 @@ def _lacking(
 ) -> Condition:
     wanted = _wanted(requirement, candidate)
     where = candidate.machine or tell("the machine offered")
-    unordered = [
-        tell("{piece} says {claim}", piece=claim.piece, claim=claim.text)
-        for claim in claims
-        if not claim.answer
-    ]
+    unordered = _claims.undecided(claims)
     apart = (
         tell(" ({unordered}, which has no order with it)", unordered=listed(unordered, "; "))
         if unordered
