@@ -581,3 +581,11 @@ def test_statuses_and_verdicts_have_words():
     assert set(words_of.marks) == {
         *("computed", "observed", "declared", "assumed", "stated", "unknown")
     }
+
+
+def test_a_report_says_what_its_pdf_is_built_to_and_claims_no_validation():
+    """Validated is what a validator said, beside the file: a PDF cannot hold its own result."""
+    sections = {one.id: one for one in view(decisions.rich()).sections}
+    told = words(sections["recheck"])
+    assert "built to PDF/A-3a and PDF/UA-1" in told
+    assert "validated only where report.pdf.validation.json" in told

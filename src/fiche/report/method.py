@@ -121,5 +121,8 @@ def recheck(desk: Desk) -> Section:
     return Section(
         id="recheck",
         title=desk.word("recheck_title"),
-        blocks=(Items(tuple((Words(text),) for text in desk.language.glossary)),),
+        blocks=(
+            Items(tuple((Words(text),) for text in desk.language.glossary)),
+            Paragraph((Words(desk.word("built_line")),)),
+        ),
     )
