@@ -8,7 +8,7 @@ from fiche.kernel.comparison import Claim, Inquiry
 from fiche.kernel.figure import Figure
 from fiche.kernel.piece import Attested, Piece, Run
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.said import Said, tell
+from fiche.kernel.said import tell
 
 # Facts that a card's sheet can attest for every card of that name; the rest is a machine's or a seller's.
 _OF_A_CARD = frozenset(
@@ -110,7 +110,7 @@ def succeeded(ground: Inquiry) -> list[tuple[Piece, Run]]:
     return sorted(ended, key=lambda told: not told[1].whole_loop)
 
 
-def undecided(claims: tuple[Claim, ...]) -> list[Said]:
+def undecided(claims: tuple[Claim, ...]) -> list[str]:
     """What the pieces say that answers neither yes nor no."""
     return [
         tell("{piece} says {claim}", piece=claim.piece, claim=claim.text)
