@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 PYTEST := $(BIN)/python -m pytest
-TIERS := browser or torch or cluster
+TIERS := browser or torch or cluster or database
 SAMPLE := samples/serving
 OUT := out/serving
 
@@ -35,7 +35,7 @@ test: lint $(STAMPS)/pango
 
 # pytest answers 5 when it collects nothing, which is no failure while these tiers are empty.
 test-all: test
-	@$(MAKE) --no-print-directory $(STAMPS)/chromium $(STAMPS)/poppler $(STAMPS)/torch $(STAMPS)/slurm
+	@$(MAKE) --no-print-directory $(STAMPS)/chromium $(STAMPS)/poppler $(STAMPS)/torch $(STAMPS)/slurm $(STAMPS)/postgres
 	@$(PYTEST) -m "$(TIERS)"; code=$$?; \
 	if [ $$code -eq 5 ]; then echo "No test is marked $(TIERS): these tiers are empty."; exit 0; fi; \
 	exit $$code
@@ -132,4 +132,11 @@ $(STAMPS)/torch: | $(STAMPS)/dev
 $(STAMPS)/slurm: | $(BIN)/python
 	@mkdir -p $(STAMPS)
 	@command -v slurmctld >/dev/null && command -v munged >/dev/null || { $(call install,Slurm,slurm-wlm munge,slurm); }
+	@touch $@
+
+# Debian keeps the server's own programs off the path.
+$(STAMPS)/postgres: | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+		{ $(call install,PostgreSQL,postgresql,postgresql); }
 	@touch $@

@@ -53,6 +53,7 @@ ROOMS = (
     ("F6", "What is written: reports, listings, differences, comments"),
     ("F7", "The command line and its files"),
     ("F8", "Files of models, and the hub"),
+    ("F9", "Verifying, signing, the archive"),
 )
 
 
