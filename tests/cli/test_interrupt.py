@@ -71,7 +71,7 @@ def test_an_interruption_between_two_renames_waits_for_the_last(tmp_path):
     arguments = ("report", SERVING, "-o", tmp_path, "--force", "--formats", "html,json")
     ended = in_the_middle("SIGINT", "Path.replace = rename", *arguments)
     assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
-    assert names(tmp_path) == ["decision.json", "report.html"]
+    assert names(tmp_path) == ["SHA256SUMS", "decision.json", "report.html"]
     assert all(path.read_bytes() != b"old" for path in tmp_path.iterdir())
 
 
@@ -94,7 +94,8 @@ def test_an_interruption_at_any_moment_is_one_line(tmp_path, seconds):
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     if running.returncode == 0:  # a fast machine: it was done before
-        assert names(tmp_path / "out") == ["decision.json", "report.html", "report.pdf"]
+        written = ["SHA256SUMS", "decision.json", "report.html", "report.pdf"]
+        assert names(tmp_path / "out") == written
     else:
         assert (running.returncode, said) == (130, "interrupted\n")
         assert names(tmp_path) in ([], ["out"])

@@ -19,7 +19,7 @@ def test_a_report_is_three_files_in_a_new_folder(fiche, tmp_path):
     ended = fiche("report", GUIDE, "-o", tmp_path / "out", "--json")
     assert ended.code == 0
     written = {Path(row["file"]).name: row for row in ended.json()["files"]}
-    assert sorted(written) == ["decision.json", "report.html", "report.pdf"]
+    assert sorted(written) == ["SHA256SUMS", "decision.json", "report.html", "report.pdf"]
     for name, row in written.items():
         content = (tmp_path / "out" / name).read_bytes()
         assert row["bytes"] == len(content)
@@ -29,6 +29,7 @@ def test_a_report_is_three_files_in_a_new_folder(fiche, tmp_path):
 def test_formats_limit_it(fiche, tmp_path):
     fiche("report", GUIDE, "-o", tmp_path / "out", "--formats", "json, html")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "SHA256SUMS",
         "decision.json",
         "report.html",
     ]
@@ -66,7 +67,28 @@ def test_an_existing_folder_needs_force(fiche, tmp_path):
     refused = fiche("report", GUIDE, "-o", tmp_path, "--formats", "json")
     assert (refused.code, "F610" in refused.err) == (2, True)
     assert fiche("report", GUIDE, "-o", tmp_path, "--formats", "json", "--force").code == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["decision.json", "kept.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "SHA256SUMS",
+        "decision.json",
+        "kept.txt",
+    ]
+    listed = (tmp_path / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    assert [line[66:] for line in listed] == ["decision.json"]
+
+
+def test_any_machine_can_check_the_folder(fiche, tmp_path):
+    """SHA256SUMS names every other file, those in folders too, as coreutils reads it."""
+    folder = tmp_path / "out"
+    fiche("report", GUIDE, "-o", folder, "--formats", "json,csv,crate")
+    every = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    lines = (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    names = [line[66:] for line in lines]
+    assert names == sorted(every - {"SHA256SUMS"})
+    assert {name.partition("/")[0] for name in names} >= {"tables", "attachments"}
+    checked = ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"]
+    assert subprocess.run(checked, cwd=folder, check=False).returncode == 0
+    (folder / "decision.json").write_bytes(b"{}")
+    assert subprocess.run(checked, cwd=folder, check=False, capture_output=True).returncode == 1
 
 
 def test_check_prints_the_very_decision_that_report_writes(fiche, tmp_path):
@@ -104,7 +126,7 @@ def test_two_folders_zones_and_processes_give_the_same_bytes(tmp_path):
         LC_ALL="C.UTF-8",
         FICHE_NO_CACHE="1",
     )
-    assert sorted(one) == ["decision.json", "report.html", "report.pdf"]
+    assert sorted(one) == ["SHA256SUMS", "decision.json", "report.html", "report.pdf"]
     assert one == two
 
 
