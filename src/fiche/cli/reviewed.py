@@ -10,7 +10,7 @@ from fiche.cli.compile import Compiled
 from fiche.kernel.comment import Review
 from fiche.kernel.decision import Decision
 from fiche.kernel.record import replace
-from fiche.load.review import load_review
+from fiche.load.review import Read, load_review
 from fiche.render._identity import fiche_id
 from fiche.render.json import decision_bytes
 from fiche.report.nameable import nameable
@@ -24,9 +24,13 @@ def reviewed(compiled: Compiled, fiche: Path, path: Path) -> Compiled:
     Raises:
         Refused: F660 to F665, and whatever is wrong with the file.
     """
-    decision = compiled.decision
     name = _name(fiche, path, compiled.contents)
-    read = load_review(path, name, nameable(decision))
+    return commented(compiled, load_review(path, name, nameable(compiled.decision)), name)
+
+
+def commented(compiled: Compiled, read: Read, name: str) -> Compiled:
+    """A decision with comments that were read, under the name that `inputs` gives their file."""
+    decision = compiled.decision
     review = replace(read.review, is_apart=_is_apart(read.review, decision))
     inputs = (*decision.fiche.inputs, read.input)
     return Compiled(

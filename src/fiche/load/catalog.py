@@ -9,7 +9,7 @@ from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import replace
 from fiche.load import builtin
-from fiche.load.builtin import PREFIX
+from fiche.load.builtin import PREFIX, Shipped
 from fiche.load.cards import card, source_names
 from fiche.load.fault import Faults
 from fiche.load.folder import PIECE_LIMIT, YAML_LIMIT, Folder, UnreadableError
@@ -29,8 +29,9 @@ class Catalogs:
     `partial` once a file could not be read: names may then be missing that an author did write.
     """
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: Faults, shipped: Shipped | None = None) -> None:
         self.faults = faults
+        self.shipped = shipped or builtin.installed()
         self.own_cards: dict[str, Card] = {}
         self.offers: dict[str, Offer] = {}
         self.read: dict[str, bytes] = {}
@@ -41,13 +42,13 @@ class Catalogs:
 
     def card_names(self) -> tuple[str, ...]:
         """Every id that `card` knows."""
-        return (*self.own_cards, *builtin.blocks("cards"))
+        return (*self.own_cards, *self.shipped.cards)
 
     def card(self, name: str) -> Card | None:
         """The card of this id, or None."""
         if name in self.own_cards:
             return self.own_cards[name]
-        block = builtin.blocks("cards").get(name)
+        block = self.shipped.cards.get(name)
         if name not in self._built_in and block is not None:
             node = self._node(block)
             self._built_in[name] = card(
@@ -76,7 +77,7 @@ class Catalogs:
 
     def source_names(self, node: Mapping) -> dict[str, str]:
         """What the built-in source keys that a card names stand for."""
-        known = builtin.blocks("sources")
+        known = self.shipped.origins
         keys = [key for key in _keys(node) if key in known]
         for key in keys:
             if key not in self._sources:
@@ -96,13 +97,17 @@ def _keys(node: Mapping) -> list[str]:
 
 
 def catalogs(
-    names: Iterable[Scalar], folder: Folder, faults: Faults, offers: Collection[str] = ()
+    names: Iterable[Scalar],
+    folder: Folder,
+    faults: Faults,
+    offers: Collection[str] = (),
+    shipped: Shipped | None = None,
 ) -> Catalogs:
     """Read the catalog and offer files that a fiche names, noting what is wrong in any of them.
 
     Of a file with one offer a row (CSV, JSON lines) only the `offers` that the fiche names are read.
     """
-    found = Catalogs(faults)
+    found = Catalogs(faults, shipped)
     for name in names:
         try:
             if is_rows(name.text):
@@ -155,7 +160,7 @@ def _kind(root: object) -> str | None:
 
 def _enter_cards(root: Mapping, into: Catalogs) -> None:
     own = source_names(root.each("sources"))
-    built_in = builtin.blocks("cards")
+    built_in = into.shipped.cards
     for node in unique(root.each("cards"), "card", into.faults):
         name = node.scalar("id")
         if name.text in built_in or name.text in into.own_cards:
@@ -187,5 +192,5 @@ def _enter_offers(root: Mapping, into: Catalogs) -> None:
 def builtin_catalog() -> Catalog:
     """Every card that travels with fiche, in the order of its files: for listings and the sizer."""
     found = Catalogs(Faults())
-    cards = {name: found.card(name) for name in builtin.blocks("cards")}
+    cards = {name: found.card(name) for name in found.shipped.cards}
     return Catalog(cards={name: one for name, one in cards.items() if one}, offers={})

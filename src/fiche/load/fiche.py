@@ -19,6 +19,7 @@ from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
 from fiche.kernel.settling import Effort
 from fiche.kernel.workload import Workload
+from fiche.load.builtin import Shipped
 from fiche.load.candidates import candidates, known_cards, known_offers
 from fiche.load.catalog import Catalogs, catalogs
 from fiche.load.choice import choice, similar_orders
@@ -66,8 +67,10 @@ def load_fiche(path: Path, importers: Reader) -> Loaded:
         raise Refused(refused.diagnostics, folder=str(path.parent)) from None
 
 
-def load_bytes(name: str, content: bytes, folder: Folder, importers: Reader) -> Loaded:
-    """Read a fiche from its bytes, and what it names from a folder.
+def load_bytes(
+    name: str, content: bytes, folder: Folder, importers: Reader, shipped: Shipped | None = None
+) -> Loaded:
+    """Read a fiche from its bytes, and what it names from a folder; `shipped` in place of what is installed.
 
     Three stages, each of which stops the next: YAML, its shape, its meaning.
 
@@ -81,7 +84,7 @@ def load_bytes(name: str, content: bytes, folder: Folder, importers: Reader) -> 
     check(root, "fiche", faults)
     faults.stop()
     assert isinstance(root, Mapping)
-    parts = _parts(root, folder, importers)
+    parts = _parts(root, folder, importers, shipped)
     return Loaded(
         fiche=_fiche(root, name, content, parts),
         contents={
@@ -122,13 +125,15 @@ class _Parts(NamedTuple):
     contents: Mapping_[str, bytes]
 
 
-def _parts(root: Mapping, folder: Folder, importers: Reader) -> _Parts:
+def _parts(
+    root: Mapping, folder: Folder, importers: Reader, shipped: Shipped | None = None
+) -> _Parts:
     faults = Faults()
     sign = Signature(root.text("author"), faults)
     files = model_files(root, folder, faults)
     load = replace(workload(root, sign), model=files.model)
-    policy = chosen(root.scalar("policy") if "policy" in root else None, folder, faults)
-    found = catalogs(root.scalars("catalogs"), folder, faults, offers_named(root))
+    policy = chosen(root.scalar("policy") if "policy" in root else None, folder, faults, shipped)
+    found = catalogs(root.scalars("catalogs"), folder, faults, offers_named(root), shipped)
     bought = candidates(root, load, found, sign)
     desk = Desk(folder, importers, sign, _scope(load, found), {})
     evidence = pieces(root, desk)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fiche.assets import package_data
 from fiche.kernel.decision import Input
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.figure import Figure
@@ -12,7 +11,7 @@ from fiche.kernel.origin import Stated
 from fiche.kernel.quantity import parse_bytes, parse_duration, parse_ratio, parse_score
 from fiche.kernel.requirement import Policy
 from fiche.kernel.said import tell
-from fiche.load.builtin import PREFIX
+from fiche.load.builtin import POLICIES, PREFIX, Shipped, installed
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, Folder, UnreadableError
 from fiche.load.inputs import yaml_input
@@ -24,7 +23,6 @@ from fiche.load.thresholds import thresholds
 from fiche.load.tree import parse
 from fiche.load.values import figure, quantity
 
-FOLDER = "policies"
 DEFAULT = "neutral"
 
 
@@ -38,17 +36,20 @@ class Chosen(NamedTuple):
 
 def built_in_policies() -> tuple[str, ...]:
     """The names of the policies that travel with fiche."""
-    return tuple(sorted(path.stem for path in package_data(FOLDER).glob("*.yaml")))
+    return installed().policies
 
 
-def chosen(name: Scalar | None, folder: Folder, faults: Faults) -> Chosen | None:
+def chosen(
+    name: Scalar | None, folder: Folder, faults: Faults, shipped: Shipped | None = None
+) -> Chosen | None:
     """Read the policy that a fiche names, or the neutral one; None where a fault was noted."""
+    known = shipped or installed()
     if name is None:
-        return built_in(DEFAULT)
-    if name.text in built_in_policies():
-        return built_in(name.text)
+        return built_in(DEFAULT, known)
+    if name.text in known.policies:
+        return built_in(name.text, known)
     if "." not in name.text and "/" not in name.text:
-        Known("policy", built_in_policies(), "F505", "or name a policy file").check(name, faults)
+        Known("policy", known.policies, "F505", "or name a policy file").check(name, faults)
         return None
     try:
         return policy(name.text, folder.read(name.text, YAML_LIMIT))
@@ -59,10 +60,15 @@ def chosen(name: Scalar | None, folder: Folder, faults: Faults) -> Chosen | None
     return None
 
 
-def built_in(name: str) -> Chosen:
-    """Read a policy of the package; the tests have applied its schema."""
-    path = package_data(f"{FOLDER}/{name}.yaml")
-    return policy(f"{PREFIX}{FOLDER}/{path.name}", path.read_bytes(), checked=True)
+def built_in(name: str, shipped: Shipped | None = None) -> Chosen:
+    """Read a policy of the package, to which the tests have applied its schema, or one in its place.
+
+    Raises:
+        FileNotFoundError: there is none of that name.
+        Refused: one that was brought is no policy.
+    """
+    content, checked = (shipped or installed()).policy(name)
+    return policy(f"{PREFIX}{POLICIES}/{name}.yaml", content, checked=checked)
 
 
 def policy(file: str, content: bytes, *, checked: bool = False) -> Chosen:

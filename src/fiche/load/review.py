@@ -55,6 +55,15 @@ def load_review(path: Path, name: str, known: Names) -> Read:
     return Read(_called(found, name), yaml_input(name, ROLE, content), content)
 
 
+def read_review(content: bytes, name: str, known: Names) -> Read:
+    """The same from bytes, under the name that `inputs` gives them; see `load_review`.
+
+    Raises:
+        Refused: whatever is wrong with the comments.
+    """
+    return Read(_review(name, content, known), yaml_input(name, ROLE, content), content)
+
+
 def _called(found: Review, name: str) -> Review:
     """Under the name of the input: errors name the file as it was typed, a report as `inputs` does."""
     comments = (replace(one, span=replace(one.span, file=name)) for one in found.comments)
