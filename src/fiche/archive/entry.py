@@ -12,16 +12,22 @@ KINDS = ("record", "piece", "fiche", "catalog", "policy", "decision")
 CONFIDENTIALITY = ("public", "internal", "confidential")
 # What became of a row: of a decision its verdicts, of a record or a log what the run did.
 OUTCOMES = ("admissible", "to confirm", "exclude", "passed", "failed", "unknown")
+# Where an amount comes from: no amount is kept without it.
+ORIGINS = ("observed", "computed", "assumed", "declared")
 
 
 @record
 class Kept:
-    """A file of an entry: its path below the bag's `data/`, with `/` between folders, and its digest."""
+    """A file of an entry: its path below the bag's `data/`, with `/` between folders, and its digest.
+
+    `name` is what it was called where it came from, empty where that is its path already.
+    """
 
     path: str
     num_bytes: int
     sha256: str
     media_type: str
+    name: str = ""
 
 
 @record
@@ -29,7 +35,11 @@ class Row:
     """One thing that an entry states of one model on one card: an observed amount, or a verdict.
 
     Words are as the source has them, and empty where it does not say. `amount` is an exact decimal in `unit`
-    (bytes for memory), or empty; `place` leads into the file (a JSON pointer, a line).
+    (bytes for memory), or empty; `origin` is one of `ORIGINS`: what a program planned with is computed. `place`
+    leads into the file (a JSON pointer, a line). `quantity` is the counter and its statistic
+    (`max_memory_reserved.peak`). `card` is the name of a catalog where the source gives one, else the device's
+    own; `device` is which of several (`cuda:0`). The `phase` of an un-phased loop is `whole_loop`; `passed` is
+    first or later.
     """
 
     model: str = ""
@@ -41,10 +51,13 @@ class Row:
     operation: str = ""
     case: str = ""
     candidate: str = ""
+    device: str = ""
     phase: str = ""
+    passed: str = ""
     quantity: str = ""
     amount: str = ""
     unit: str = ""
+    origin: str = ""
     outcome: str = ""
     place: str = ""
 

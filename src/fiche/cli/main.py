@@ -33,7 +33,7 @@ COMMANDS = (
     *("new", "model", "estimate", "simulate", "environment", "measure", "run", "campaign"),
     *("import", "check", "report", "explain", "diff", "letters", "criteria", "schema"),
 )
-GROUPS = ("catalog", "lab")
+GROUPS = ("catalog", "lab", "archive")
 
 
 def app_of(names: Collection[str]) -> typer.Typer:

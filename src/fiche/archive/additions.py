@@ -1,0 +1,84 @@
+"""`additions.jsonl`: one line a bag, in the order of adding. A hint, never the truth.
+
+A line is appended by one write, so writers need no lock. What a killed writer or a full disk cut off is no
+line: readers pass over it, and the next writer begins a line of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fiche.archive.identity import bag_path, is_id
+from fiche.archive.store import Added
+
+NAME = "additions.jsonl"
+# One line of it: what is longer was not written by fiche.
+_LONGEST = 4096
+_STEP = 1024 * 1024
+
+
+def line_of(added: Added) -> bytes:
+    """The line of a bag."""
+    told = {"id": added.id, "path": added.path, "sha256": added.sha256}
+    return json.dumps(told, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def append(file: Path, added: Added, *, durable: bool) -> None:
+    """Append one line, whole."""
+    stream = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        content = line_of(added)
+        if _is_torn(stream):
+            content = b"\n" + content
+        while content:
+            content = content[os.write(stream, content) :]
+        if durable:
+            os.fsync(stream)
+    finally:
+        os.close(stream)
+
+
+def _is_torn(stream: int) -> bool:
+    """True where the last line has no end: somebody was killed while writing it."""
+    length = os.fstat(stream).st_size
+    if not length:
+        return False
+    os.lseek(stream, length - 1, os.SEEK_SET)
+    return os.read(stream, 1) != b"\n"
+
+
+def read(file: Path, offset: int) -> tuple[list[Added], int]:
+    """The lines from an offset on, and where the last whole one ends; from the start where the file shrank."""
+    try:
+        stream = file.open("rb")
+    except FileNotFoundError:
+        return [], 0
+    with stream:
+        if offset > os.fstat(stream.fileno()).st_size:
+            offset = 0
+        stream.seek(offset)
+        content = stream.read()
+    whole = content[: content.rfind(b"\n") + 1]
+    return [one for one in parsed(whole.splitlines()) if one is not None], offset + len(whole)
+
+
+def parsed(lines: Iterable[bytes]) -> Iterator[Added | None]:
+    """Each line that is not blank; None for one that is none."""
+    for line in lines:
+        if line.strip():
+            yield _added(line) if len(line) <= _LONGEST else None
+
+
+def _added(line: bytes) -> Added | None:
+    try:
+        told = json.loads(line)
+        id, sha256 = told["id"], told.get("sha256", "")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    if not isinstance(id, str) or not is_id(id) or not isinstance(sha256, str):
+        return None
+    # The path follows from the id: a line never leads anywhere else.
+    return Added(id=id, path=bag_path(id), sha256=sha256)

@@ -1,0 +1,40 @@
+"""The id of an entry: made of its kind and its files alone, so the same files have the same id everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+
+from fiche.archive.entry import Entry, Kept
+
+# The namespace of the UUIDs (version 5) of entries; it never changes.
+_NAMESPACE = bytes.fromhex("6f1c7a3e9d1b5c0e8a472d5be3f09b61")
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+def id_of(kind: str, files: Iterable[Kept]) -> str:
+    """The UUID of the kind and of every file's own name and digest, in whatever order they stand."""
+    named = sorted([one.name or one.path, one.sha256] for one in files)
+    told = json.dumps([kind, named], ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    digest = bytearray(hashlib.sha1(_NAMESPACE + told, usedforsecurity=False).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    text = digest.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def is_id(text: str) -> bool:
+    """True for a text that can be an id: nothing else ever becomes a part of a path."""
+    return _ID.fullmatch(text) is not None
+
+
+def is_own(entry: Entry) -> bool:
+    """True where the id of an entry is the one that its kind and files make."""
+    return entry.id == id_of(entry.kind, entry.files)
+
+
+def bag_path(id: str) -> str:
+    """Where the bag of an entry lies below the archive."""
+    return f"bags/{id[:2]}/{id}"

@@ -1,0 +1,299 @@
+"""An archive in a folder: of this disk, or of a network's, where several machines write at once.
+
+A bag is written whole under `incoming/ID.xxxxxxxx/ID`, brought to the disk, and renamed into its place: that
+rename is the addition. Then its line is appended, and the folder in `incoming/` goes. Whoever is killed in
+between leaves a folder there: with a bag in it, that was never added; without one, the bag is in its place
+and only the line may be missing, which readers make good by looking there.
+
+Nothing is locked. `mkdir`, exclusive creation and `rename` are the only steps that must be whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from fiche.archive import additions
+from fiche.archive.bag import ENTRY, PAYLOAD, TAG_MANIFEST, tag_files
+from fiche.archive.document import MOST_BYTES, read_entry
+from fiche.archive.entry import Entry
+from fiche.archive.identity import bag_path, is_id, is_own
+from fiche.archive.opened import LinkedError, plain_bytes
+from fiche.archive.refusals import damaged, newer, no_archive, unknown, unwritable
+from fiche.archive.store import FORMAT, MARKER, Added, Store, folder_of
+from fiche.archive.texts import ROOT_README
+from fiche.kernel.diagnostic import Refused
+
+BAGS, INCOMING = "bags", "incoming"
+LANDED = ".landed"
+_STEP = 1024 * 1024
+# What may lie in a folder that counts as empty.
+_NOTHING = (".DS_Store", "lost+found", "desktop.ini")
+
+
+class LocalStore(Store):
+    """An archive in a folder."""
+
+    def __init__(self, where: str, id: str, root: Path) -> None:
+        super().__init__(where, id)
+        self.root = root
+
+    @classmethod
+    def at(cls, where: str) -> LocalStore:
+        """The archive of a folder; see `Store.opened`."""
+        root = folder_of(where)
+        try:
+            content = plain_bytes(root / MARKER, MOST_BYTES)
+        except (OSError, ValueError):
+            raise no_archive(where) from None
+        return cls(where, marked(content, where), root)
+
+    @classmethod
+    def new(cls, where: str) -> LocalStore:
+        """A new archive; see `Store.made`."""
+        root = folder_of(where)
+        if os.path.lexists(root / MARKER):
+            return cls.at(where)
+        try:
+            if root.exists() and not (root.is_dir() and _is_empty(root)):
+                raise no_archive(where)
+            _make(root)
+        except OSError as error:
+            raise unwritable(where, error) from error
+        return cls.at(where)
+
+    def put(self, entry: Entry, files: Mapping[str, bytes | Path]) -> bool:
+        """Add an entry; see `Store.put`."""
+        target = self.root / bag_path(entry.id)
+        if target.exists():
+            return False
+        marker = self.root / INCOMING / f"{entry.id}.{os.urandom(4).hex()}"
+        try:
+            (self.root / INCOMING).mkdir(exist_ok=True)
+            with self.unfinished(marker), taken_away(marker):
+                tags = self._write(marker / entry.id, entry, files)
+                with self.held():
+                    return self._land(marker, target, tags)
+        except OSError as error:
+            raise unwritable(self.where, error) from error
+
+    def _write(
+        self, bag: Path, entry: Entry, files: Mapping[str, bytes | Path]
+    ) -> Mapping[str, bytes]:
+        """The whole bag, on the disk, under another name."""
+        tags = tag_files(entry)
+        folders = [bag.parent, bag, bag / PAYLOAD]
+        for folder in folders:
+            folder.mkdir()
+        for one in entry.files:
+            path = bag / PAYLOAD / one.path
+            if path.parent != bag / PAYLOAD:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                folders += [path.parents[n] for n in range(one.path.count("/"))]
+            self._copy(files[one.path], path, one.sha256)
+        for name, content in tags.items():
+            self._copy(content, bag / name, "")
+        for folder in dict.fromkeys(folders):
+            self._settle(folder)
+        return tags
+
+    def _copy(self, source: bytes | Path, path: Path, sha256: str) -> None:
+        """Write one file, and see that it is what its entry says."""
+        digest = hashlib.sha256()
+        with path.open("xb", buffering=0) as stream:
+            for part in _parts(source):
+                digest.update(part)
+                while part:
+                    part = part[stream.write(part) :]
+            if self.durable:
+                os.fsync(stream.fileno())
+        if sha256 and digest.hexdigest() != sha256:
+            raise OSError(errno.ESTALE, "a file changed while it was added", str(source)[:200])
+
+    def _land(self, marker: Path, target: Path, tags: Mapping[str, bytes]) -> bool:
+        """Rename the bag into its place; False where another writer was first."""
+        if not target.parent.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._settle(target.parent.parent)
+        try:
+            (marker / target.name).rename(target)
+        except OSError:
+            if not target.exists():
+                raise
+            return False
+        self._settle(target.parent)
+        sha256 = hashlib.sha256(tags[ENTRY]).hexdigest()
+        added = Added(id=target.name, path=bag_path(target.name), sha256=sha256)
+        try:
+            additions.append(self.root / additions.NAME, added, durable=self.durable)
+            marker.rmdir()
+        except OSError:  # the bag is added: its folder stays behind and tells readers of it
+            with contextlib.suppress(OSError):
+                marker.rename(marker.with_name(marker.name + LANDED))
+        return True
+
+    def _settle(self, folder: Path) -> None:
+        """Bring to the disk what the folder holds; some systems know no such thing of a folder."""
+        if self.durable:
+            with contextlib.suppress(OSError):
+                stream = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(stream)
+                finally:
+                    os.close(stream)
+
+    def entry(self, id: str) -> Entry:
+        """The entry of an id; see `Store.entry`."""
+        if not is_id(id) or not (self.root / bag_path(id)).exists():
+            raise unknown(id, self.where)
+        content = self._tag(id, ENTRY)
+        expected = f"{hashlib.sha256(content).hexdigest()}  {ENTRY}\n".encode("ascii")
+        if expected not in self._tag(id, TAG_MANIFEST):
+            raise damaged(bag_path(id), f"{ENTRY} is not what {TAG_MANIFEST} says")
+        return self._own(id, content)
+
+    def _own(self, id: str, content: bytes) -> Entry:
+        entry = read_entry(content)
+        if entry.id != id or not is_own(entry):
+            raise damaged(bag_path(id), "its id is not that of what it holds")
+        return entry
+
+    def _tag(self, id: str, name: str) -> bytes:
+        return self._plain(id, name, MOST_BYTES)
+
+    def _plain(self, id: str, name: str, limit: int) -> bytes:
+        try:
+            return plain_bytes(self.root / bag_path(id) / name, limit, within=self.root)
+        except LinkedError:
+            raise damaged(bag_path(id), f"{name} is a link, or no file") from None
+        except FileNotFoundError:
+            raise damaged(bag_path(id), f"{name} is missing") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise damaged(bag_path(id), f"{name} cannot be read: {why}") from None
+
+    def ids(self) -> Iterator[str]:
+        """The id of every bag, in order."""
+        for folder in _names(self.root / BAGS):
+            for name in _names(self.root / BAGS / folder):
+                if is_id(name) and name[:2] == folder:
+                    yield name
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry; see `Store.entries`."""
+        self.damaged = []
+        for id in self.ids():
+            try:
+                yield self._own(id, self._tag(id, ENTRY))
+            except Refused as refused:
+                self.damaged += refused.diagnostics
+
+    def content(self, id: str, path: str) -> bytes:
+        """A file of an entry; see `Store.content`."""
+        entry = self.entry(id)
+        kept = next((one for one in entry.files if one.path == path), None)
+        if kept is None:
+            raise unknown(f"{id}/{path}", self.where)
+        found = self._plain(id, f"{PAYLOAD}/{path}", kept.num_bytes)
+        if hashlib.sha256(found).hexdigest() != kept.sha256:
+            raise damaged(bag_path(id), f"{path} has changed since it was added")
+        return found
+
+    def additions(self, offset: int) -> tuple[list[Added], int]:
+        """What was added since an offset; see `Store.additions`."""
+        found, end = additions.read(self.root / additions.NAME, offset)
+        return [*found, *self._unlisted()], end
+
+    def _unlisted(self) -> Iterator[Added]:
+        """Bags whose writer was killed before their line, and those of an archive copied from elsewhere."""
+        for name in (*_names(self.root / INCOMING), *_names(self.root / "additions")):
+            id = name[:36]
+            if is_id(id) and (self.root / bag_path(id)).exists():
+                yield Added(id=id, path=bag_path(id))
+
+
+@contextlib.contextmanager
+def taken_away(folder: Path) -> Iterator[None]:
+    """A folder that goes however the work on it ends, unless it was renamed by then."""
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_empty(folder: Path) -> bool:
+    return all(each.name in _NOTHING for each in folder.iterdir())
+
+
+def _make(root: Path) -> None:
+    """Make what an archive is recognised by last, so that there is none before it is whole."""
+    for folder in (root / BAGS, root / INCOMING):
+        folder.mkdir(parents=True, exist_ok=True)
+    (root / "README.txt").write_bytes(ROOT_README)
+    partial = root / f".{MARKER}.{os.urandom(4).hex()}"
+    try:
+        partial.write_bytes(marker_bytes())
+        with contextlib.suppress(FileExistsError):  # another one made it meanwhile: then it is that
+            _put(partial, root / MARKER)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _put(partial: Path, path: Path) -> None:
+    """Give the file its name, where nothing has it."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        partial.rename(path)
+
+
+def marker_bytes() -> bytes:
+    """A new `fiche-archive.json`, with an id of its own."""
+    import uuid
+
+    return json.dumps({"format": FORMAT, "id": str(uuid.uuid4())}).encode("ascii") + b"\n"
+
+
+def marked(content: bytes, where: str) -> str:
+    """The id in a `fiche-archive.json`.
+
+    Raises:
+        Refused: F930 it is none; F931 a newer one.
+    """
+    try:
+        told = json.loads(content)
+        form, id = told["format"], told["id"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise no_archive(where) from None
+    if not isinstance(form, str) or not form.startswith("fiche-archive/"):
+        raise no_archive(where)
+    if form != FORMAT:
+        raise newer(where, form)
+    return str(id)
+
+
+def _names(folder: Path) -> list[str]:
+    """What lies in a folder, by name; nothing where it is none, or a link."""
+    try:
+        if folder.is_symlink():
+            return []
+        return sorted(each.name for each in os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _parts(source: bytes | Path) -> Iterator[memoryview]:
+    if isinstance(source, bytes):
+        yield memoryview(source)
+        return
+    with source.open("rb") as stream:
+        while part := stream.read(_STEP):
+            yield memoryview(part)

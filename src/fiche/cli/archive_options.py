@@ -1,0 +1,47 @@
+"""Options that the subcommands of `fiche archive` share: which archive, and how it is opened."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from fiche.archive.refusals import refused
+from fiche.archive.store import Store
+from fiche.cli.interrupt import held, unfinished
+
+VARIABLE = "FICHE_ARCHIVE"
+Archive = Annotated[
+    str | None,
+    typer.Option("--archive", metavar="WHERE", help="a folder, or a URL of fsspec [FICHE_ARCHIVE]"),
+]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+
+
+def named(archive: str | None) -> str:
+    """Where the archive is, by the option or the variable.
+
+    Raises:
+        Refused: F930 nobody says.
+    """
+    where = archive or os.environ.get(VARIABLE, "")
+    if not where:
+        hint = f"name it: --archive FOLDER, or {VARIABLE}=FOLDER for all commands"
+        raise refused("F930", "no archive is named", hint)
+    return where
+
+
+def opened(archive: str | None) -> Store:
+    """The archive, which ends well when the command is asked to end.
+
+    Raises:
+        Refused: F930 none is named, or none is there; F931, F936 as `Store.opened`.
+    """
+    return guarded(Store.opened(named(archive)))
+
+
+def guarded(store: Store) -> Store:
+    """The same archive; what it is writing goes where the command is interrupted."""
+    store.unfinished, store.held = unfinished, held
+    return store
