@@ -50,13 +50,14 @@ class Sheet:
 
 @record(kw_only=False)
 class Teller:
-    """Phrases and numbers in one language."""
+    """Phrases and numbers in one language; `about` is what the keys of its phrases begin with."""
 
     language: Language
+    about: str = "changes"
 
     def word(self, key: str) -> str:
         """A phrase without places."""
-        return self.language.phrases[f"changes_{key}"]
+        return self.language.phrases[f"{self.about}_{key}"]
 
     def say(self, key: str, **fillings: Filling) -> Parts:
         """A phrase with its places filled."""
@@ -134,7 +135,7 @@ def figure_of(told: Document) -> Figure | None:
         return None
     try:
         low, high = _number(ends[0]), None if ends[1] is None else _number(ends[1])
-        return Figure(low=low, high=high, unit=unit_of(told["unit"]), origin=_READ, id=told["id"])
+        return Figure(low=low, high=high, unit=unit_of(told["unit"]), origin=READ, id=told["id"])
     except (ValueError, ZeroDivisionError):
         return None
 
@@ -145,7 +146,7 @@ def _number(text: object) -> Number:
 
 
 # A document's number is told by its own basis; here it only has to be written.
-_READ = Stated(span=Span(file="", line=1, column=1))
+READ = Stated(span=Span(file="", line=1, column=1))
 _BASES = frozenset({"B", "h", "s", "W", "kWh", "day", "month"})
 
 

@@ -10,6 +10,7 @@ from fiche.report.words._en_brief import BRIEF
 from fiche.report.words._en_choice import CHOICE
 from fiche.report.words._en_criteria import CRITERIA, KINDS, TOPICS
 from fiche.report.words._en_decision import DECISION
+from fiche.report.words._en_overview import OVERVIEW
 from fiche.report.words._en_ownership import OWNERSHIP
 from fiche.report.words._en_page import PAGE
 from fiche.report.words._en_pictures import PICTURES
@@ -37,9 +38,10 @@ MEMBER = Language(
         **PAGE,
         **PICTURES,
         **REVIEW,
+        **OVERVIEW,
     },
     statuses={"retained": "Retained", "to_confirm": "To confirm", "excluded": "Excluded"},
-    verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Exclude"},
+    verdicts={"admissible": "Admissible", "to_confirm": "To confirm", "exclude": "Excluded"},
     wants={"admissible": "Met", "to_confirm": "To confirm", "exclude": "Not met"},
     answers={"admissible": "Fits", "to_confirm": "Not established", "exclude": "Does not fit"},
     marks={

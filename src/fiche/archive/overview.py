@@ -1,0 +1,252 @@
+"""What an archive holds, counted in two passes over its entries: no more is kept than what is to be shown."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from fractions import Fraction
+
+from fiche.archive.entry import Entry, Row
+from fiche.kernel.holdings import Holdings, Meeting, Mention, Range, Tally, answer_of
+from fiche.kernel.record import field, record
+
+# What decisions say, and what became of a run, in the order in which they are told.
+VERDICTS = ("admissible", "to confirm", "exclude")
+RUNS = ("passed", "failed", "unknown")
+CONFIDENTIAL = "confidential"
+_FEW = 3
+_SOON = 90
+
+Entries = Callable[[], Iterable[Entry]]
+
+
+@record
+class Limits:
+    """How much an overview shows; what is over is counted."""
+
+    meetings: int = 200
+    latest: int = 20
+    leaving: int = 50
+
+
+@record
+class Scope:
+    """What is looked at: the archive's id, as of which day, and what narrows it.
+
+    `narrowed` has `model`, `card` or both, each a part of a name in any case.
+    """
+
+    archive: str
+    day: date
+    narrowed: Mapping[str, str] = field(default_factory=dict)
+    with_confidential: bool = False
+
+    def reads(self, row: Row) -> bool:
+        """True for a row of a model and a card that are asked for."""
+        told = {"model": row.model, "card": row.card}
+        return all(
+            part.casefold() in told[key].casefold() for key, part in self.narrowed.items() if part
+        )
+
+
+def held(entries: Entries, scope: Scope, limits: Limits | None = None) -> Holdings:
+    """Count what an archive holds; `entries` gives all of them anew each time that it is called."""
+    count = _Count(scope, limits or Limits(), _replaced(entries()))
+    for entry in entries():
+        count.take(entry)
+    return count.holdings()
+
+
+def _replaced(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
+    """The ids of superseded entries, each with those that supersede it."""
+    found: dict[str, set[str]] = {}
+    for entry in entries:
+        for one in entry.supersedes:
+            found.setdefault(one, set()).add(entry.id)
+    return {one: tuple(sorted(by)) for one, by in found.items()}
+
+
+class _Reached:
+    """What one model on one card has come to so far."""
+
+    __slots__ = ("entries", "outcomes", "ranges")
+
+    def __init__(self) -> None:
+        self.entries = 0
+        # By outcome: how many, and a few of them, the latest first.
+        self.outcomes: dict[str, tuple[int, list[Mention]]] = {}
+        # By quantity and unit: lowest, highest, how many readings of how many entries.
+        self.ranges: dict[tuple[str, str], tuple[Fraction, Fraction, int, int]] = {}
+
+    def take(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
+        """Add what one entry says of the two."""
+        self.entries += 1
+        for outcome in dict.fromkeys(row.outcome for row in rows if row.outcome):
+            self._said(outcome, mention)
+        for key, read in _readings(entry, rows).items():
+            low, high, readings, entries = self.ranges.get(key, (read[0], read[0], 0, 0))
+            ends = (min(low, *read), max(high, *read))
+            self.ranges[key] = (*ends, readings + len(read), entries + 1)
+
+    def _said(self, outcome: str, mention: Mention) -> None:
+        count, few = self.outcomes.get(outcome, (0, []))
+        if len(few) < _FEW or _dated(mention) > _dated(few[-1]):
+            few = sorted([*few, mention], key=_dated, reverse=True)[:_FEW]
+        self.outcomes[outcome] = (count + 1, few)
+
+
+def _readings(entry: Entry, rows: list[Row]) -> dict[tuple[str, str], list[Fraction]]:
+    """The observed amounts by quantity and unit; a decision observes nothing, it quotes."""
+    found: dict[tuple[str, str], list[Fraction]] = {}
+    for row in rows:
+        if row.amount and entry.kind != "decision":
+            found.setdefault((row.quantity, row.unit), []).append(Fraction(row.amount))
+    return found
+
+
+class _Count:
+    """The second pass: every entry is looked at once and let go."""
+
+    def __init__(
+        self, scope: Scope, limits: Limits, replaced: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self.scope, self.limits, self.replaced = scope, limits, replaced
+        self.soon = scope.day + timedelta(days=_SOON)
+        self.kinds: Counter[str] = Counter()
+        self.files = self.num_bytes = 0
+        self.superseded = self.withheld = self.unplaced = self.leaving_total = 0
+        self.reached: dict[tuple[str, str], _Reached] = {}
+        self.latest: list[tuple[str, str, Mention]] = []
+        self.leaving: list[Mention] = []
+
+    def take(self, entry: Entry) -> None:
+        """Count one entry."""
+        rows = [row for row in entry.rows if self.scope.reads(row)]
+        if any(self.scope.narrowed.values()) and not rows:
+            return
+        if entry.confidentiality == CONFIDENTIAL and not self.scope.with_confidential:
+            self.withheld += 1
+            return
+        self.kinds[entry.kind] += 1
+        self.files += len(entry.files)
+        self.num_bytes += sum(one.num_bytes for one in entry.files)
+        mention = self._mentioned(entry)
+        self._list(mention)
+        if mention.superseded_by:
+            self.superseded += 1
+        else:
+            self._place(entry, rows, mention)
+
+    def _place(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
+        pairs: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            if row.model or row.card:
+                pairs.setdefault((row.model, row.card), []).append(row)
+        self.unplaced += not pairs
+        for pair, told in pairs.items():
+            self.reached.setdefault(pair, _Reached()).take(entry, told, mention)
+
+    def _list(self, mention: Mention) -> None:
+        """Keep it in mind if it is one of the latest, or one that may go soon."""
+        keys = (mention.added, mention.id)
+        if len(self.latest) < self.limits.latest:
+            heapq.heappush(self.latest, (*keys, mention))
+        elif keys > self.latest[0][:2]:
+            heapq.heapreplace(self.latest, (*keys, mention))
+        if mention.keep_until and mention.keep_until <= self.soon.isoformat():
+            self.leaving_total += 1
+            self.leaving.append(mention)
+            self.leaving = sorted(self.leaving, key=_leaves)[: self.limits.leaving]
+
+    def _mentioned(self, entry: Entry) -> Mention:
+        return Mention(
+            id=entry.id,
+            kind=entry.kind,
+            title=entry.title,
+            date=entry.date,
+            added=entry.added,
+            keep_until=entry.keep_until,
+            superseded_by=self.replaced.get(entry.id, ()),
+        )
+
+    def holdings(self) -> Holdings:
+        """What was counted."""
+        most = heapq.nsmallest(self.limits.meetings, self.reached.items(), key=_most_entries)
+        shown = sorted(most, key=_by_names)
+        pairs = self.reached
+        return Holdings(
+            archive=self.scope.archive,
+            day=self.scope.day.isoformat(),
+            soon=self.soon.isoformat(),
+            kinds=dict(sorted(self.kinds.items())),
+            files=self.files,
+            num_bytes=self.num_bytes,
+            superseded=self.superseded,
+            withheld=self.withheld,
+            unplaced=self.unplaced,
+            models=len({model for model, _ in pairs if model}),
+            cards=len({card for _, card in pairs if card}),
+            meetings=tuple(_meeting(pair, reached) for pair, reached in shown),
+            answers=dict(Counter(answer_of(one.outcomes.keys()) for one in pairs.values())),
+            named=tuple(_named(reached for _, reached in shown)),
+            latest=tuple(one for _, _, one in sorted(self.latest, key=_added, reverse=True)),
+            leaving=tuple(self.leaving),
+            leaving_total=self.leaving_total,
+            narrowed={key: part for key, part in self.scope.narrowed.items() if part},
+        )
+
+
+def _most_entries(item: tuple[tuple[str, str], _Reached]) -> tuple[int, str, str]:
+    return -item[1].entries, item[0][1], item[0][0]
+
+
+def _by_names(item: tuple[tuple[str, str], _Reached]) -> tuple[str, str, str, str]:
+    model, card = item[0]
+    return card.casefold(), model.casefold(), card, model
+
+
+def _added(item: tuple[str, str, Mention]) -> tuple[str, str]:
+    return item[:2]
+
+
+def _dated(mention: Mention) -> tuple[str, str]:
+    return mention.date, mention.id
+
+
+def _leaves(mention: Mention) -> tuple[str, str]:
+    return mention.keep_until, mention.id
+
+
+def _meeting(pair: tuple[str, str], reached: _Reached) -> Meeting:
+    model, card = pair
+    return Meeting(
+        model=model,
+        card=card,
+        entries=reached.entries,
+        verdicts=tuple(_tallies(reached, VERDICTS)),
+        runs=tuple(_tallies(reached, RUNS)),
+        ranges=tuple(_range(key, told) for key, told in sorted(reached.ranges.items())),
+    )
+
+
+def _tallies(reached: _Reached, outcomes: tuple[str, ...]) -> Iterator[Tally]:
+    for outcome in outcomes:
+        if outcome in reached.outcomes:
+            count, few = reached.outcomes[outcome]
+            ids = tuple(one.id for one in few)
+            yield Tally(outcome=outcome, count=count, newest=few[0].date, entries=ids)
+
+
+def _range(key: tuple[str, str], told: tuple[Fraction, Fraction, int, int]) -> Range:
+    (quantity, unit), (low, high, readings, entries) = key, told
+    return Range(
+        quantity=quantity, unit=unit, low=low, high=high, readings=readings, entries=entries
+    )
+
+
+def _named(shown: Iterable[_Reached]) -> list[Mention]:
+    """Every entry that a shown meeting names, once, the latest first."""
+    each = {one.id: one for reached in shown for _, few in reached.outcomes.values() for one in few}
+    return sorted(each.values(), key=_dated, reverse=True)
