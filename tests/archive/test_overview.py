@@ -9,6 +9,7 @@ from archive.holdings import entry, many
 from fiche.archive.entry import Row
 from fiche.archive.overview import Limits, Scope, held
 from fiche.kernel.holdings import ANSWERS
+from fiche.kernel.record import replace
 
 DAY = date(2026, 12, 1)
 SCOPE = Scope(archive="6f0e…", day=DAY)
@@ -21,12 +22,29 @@ def of(entries, scope=SCOPE, limits=None):
 
 
 def run(number, outcome="passed", amount="100", **more):
-    told = {"model": MODEL, "card": CARD, "quantity": "device_peak", "unit": "B"}
+    told = {
+        "model": MODEL,
+        "card": CARD,
+        "quantity": "reserved.peak",
+        "unit": "B",
+        "origin": "observed",
+    }
     return entry(number, rows=(Row(**told, outcome=outcome, amount=amount),), **more)
 
 
 def decided(number, *outcomes, **more):
-    rows = tuple(Row(model=MODEL, card=CARD, outcome=one, amount="7", unit="B") for one in outcomes)
+    rows = tuple(
+        Row(
+            model=MODEL,
+            card=CARD,
+            outcome=one,
+            amount="7",
+            unit="B",
+            origin="observed",
+            quantity="x.peak",
+        )
+        for one in outcomes
+    )
     return entry(number, kind="decision", rows=rows, **more)
 
 
@@ -53,10 +71,12 @@ def test_what_is_known_of_a_pair(entries, answer):
     assert holdings.answers == {answer: 1}
 
 
-def test_a_range_has_its_ends_and_its_counts_and_a_decision_observes_nothing():
-    holdings = of([run(1, amount="100"), run(2, amount="90.5"), decided(3, "admissible")])
-    (told,) = holdings.meetings[0].ranges
-    assert (told.low, told.high, told.readings, told.entries) == (Fraction("90.5"), 100, 2, 2)
+def test_a_range_has_one_peak_an_entry_and_a_decision_observes_nothing():
+    phases = (*run(2, amount="60").rows, *run(2, amount="90.5").rows)
+    plan = replace(run(3, amount="5").rows[0], origin="computed")
+    entries = [run(1), entry(2, rows=phases), entry(3, rows=(plan,)), decided(4, "admissible")]
+    (told,) = of(entries).meetings[0].ranges
+    assert (told.low, told.high, told.entries) == (Fraction("90.5"), 100, 2)
 
 
 def test_an_entry_counts_once_under_each_outcome():

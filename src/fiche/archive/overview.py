@@ -77,18 +77,17 @@ class _Reached:
         self.entries = 0
         # By outcome: how many, and a few of them, the latest first.
         self.outcomes: dict[str, tuple[int, list[Mention]]] = {}
-        # By quantity and unit: lowest, highest, how many readings of how many entries.
-        self.ranges: dict[tuple[str, str], tuple[Fraction, Fraction, int, int]] = {}
+        # By quantity and unit: lowest, highest, of how many entries.
+        self.ranges: dict[tuple[str, str], tuple[Fraction, Fraction, int]] = {}
 
     def take(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
         """Add what one entry says of the two."""
         self.entries += 1
         for outcome in dict.fromkeys(row.outcome for row in rows if row.outcome):
             self._said(outcome, mention)
-        for key, read in _readings(entry, rows).items():
-            low, high, readings, entries = self.ranges.get(key, (read[0], read[0], 0, 0))
-            ends = (min(low, *read), max(high, *read))
-            self.ranges[key] = (*ends, readings + len(read), entries + 1)
+        for key, peak in _peaks(entry, rows).items():
+            low, high, entries = self.ranges.get(key, (peak, peak, 0))
+            self.ranges[key] = (min(low, peak), max(high, peak), entries + 1)
 
     def _said(self, outcome: str, mention: Mention) -> None:
         count, few = self.outcomes.get(outcome, (0, []))
@@ -97,13 +96,18 @@ class _Reached:
         self.outcomes[outcome] = (count + 1, few)
 
 
-def _readings(entry: Entry, rows: list[Row]) -> dict[tuple[str, str], list[Fraction]]:
-    """The observed amounts by quantity and unit; a decision observes nothing, it quotes."""
-    found: dict[tuple[str, str], list[Fraction]] = {}
+def _peaks(entry: Entry, rows: list[Row]) -> dict[tuple[str, str], Fraction]:
+    """An entry's own peaks of memory: the highest reading of each counter, over its phases and devices."""
+    found: dict[tuple[str, str], Fraction] = {}
     for row in rows:
-        if row.amount and entry.kind != "decision":
-            found.setdefault((row.quantity, row.unit), []).append(Fraction(row.amount))
-    return found
+        if row.origin == "observed" and row.amount and row.unit == "B" and _is_peak(row.quantity):
+            key, read = (row.quantity, row.unit), Fraction(row.amount)
+            found[key] = max(read, found.get(key, read))
+    return {} if entry.kind == "decision" else found
+
+
+def _is_peak(quantity: str) -> bool:
+    return quantity.rpartition(".")[2] in ("peak", "sampled_max")
 
 
 class _Count:
@@ -239,11 +243,9 @@ def _tallies(reached: _Reached, outcomes: tuple[str, ...]) -> Iterator[Tally]:
             yield Tally(outcome=outcome, count=count, newest=few[0].date, entries=ids)
 
 
-def _range(key: tuple[str, str], told: tuple[Fraction, Fraction, int, int]) -> Range:
-    (quantity, unit), (low, high, readings, entries) = key, told
-    return Range(
-        quantity=quantity, unit=unit, low=low, high=high, readings=readings, entries=entries
-    )
+def _range(key: tuple[str, str], told: tuple[Fraction, Fraction, int]) -> Range:
+    (quantity, unit), (low, high, entries) = key, told
+    return Range(quantity=quantity, unit=unit, low=low, high=high, entries=entries)
 
 
 def _named(shown: Iterable[_Reached]) -> list[Mention]:

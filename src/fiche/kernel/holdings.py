@@ -37,13 +37,12 @@ class Tally:
 
 @record
 class Range:
-    """The lowest and the highest reading of one quantity, and how many readings of how many entries."""
+    """The lowest and the highest observed peak of one counter, each entry's own being its highest reading."""
 
     quantity: str
     unit: str
     low: Fraction
     high: Fraction
-    readings: int
     entries: int
 
 

@@ -186,6 +186,5 @@ def _range(teller: Teller, told: Range, place: str) -> Parts:
         "range",
         quantity=Quoted(told.quantity),
         range=amount,
-        readings=teller.counted("readings", told.readings),
         entries=teller.counted("entries", told.entries),
     )

@@ -73,7 +73,7 @@ OVERVIEW: dict[str, str] = {
     "overview_pairs_caption": "By card, then by model",
     "overview_decisions": "Decisions say",
     "overview_runs": "Runs ended",
-    "overview_observed": "Observed, lowest to highest",
+    "overview_observed": "Observed peaks, lowest to highest",
     "overview_admissible": "admissible in {n} decision|admissible in {n} decisions",
     "overview_confirm": "to confirm in {n} decision|to confirm in {n} decisions",
     "overview_exclude": "excluded in {n} decision|excluded in {n} decisions",
@@ -84,10 +84,9 @@ OVERVIEW: dict[str, str] = {
     "overview_undated": "no day told:",
     "overview_no_decision": "no decision speaks of it",
     "overview_no_run": "no run is kept",
-    "overview_no_range": "no amount",
-    "overview_range": "{quantity}: {range}, {readings} of {entries}",
-    "overview_readings": "{n} reading|{n} readings",
-    "overview_more_ranges": "{n} more quantity|{n} more quantities",
+    "overview_no_range": "no peak",
+    "overview_range": "{quantity}: {range}, of {entries}",
+    "overview_more_ranges": "{n} more counter|{n} more counters",
     "overview_pairs_cut": (
         "{shown} of {total} pairs stand here, those that most entries speak of. To see others: "
         "fiche archive report --model NAME, --card NAME; fiche archive search finds every entry."
@@ -124,8 +123,9 @@ OVERVIEW: dict[str, str] = {
         "own requirements. Ran and failed are how runs ended: a run admits nothing until a decision weighs it."
     ),
     "overview_method_ranges": (
-        "A range goes from the lowest to the highest reading of one quantity, over whatever cases, settings "
-        "and machines the entries have. Nothing is averaged, and a range bounds no other case."
+        "A range of peaks goes from the lowest to the highest peak of one counter, an entry's own being its "
+        "highest reading, over whatever cases, settings, machines and ends the runs have. Nothing is averaged, "
+        "and a range bounds no other case. Only memory is shown: fiche archive search finds other amounts."
     ),
     "overview_method_names": (
         "Models and cards are named as the sources name them: one written in two ways stands here twice."
