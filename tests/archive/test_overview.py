@@ -33,17 +33,11 @@ def run(number, outcome="passed", amount="100", **more):
 
 
 def decided(number, *outcomes, **more):
-    rows = tuple(
-        Row(
-            model=MODEL,
-            card=CARD,
-            outcome=one,
-            amount="7",
-            unit="B",
-            origin="observed",
-            quantity="x.peak",
-        )
-        for one in outcomes
+    """A decision with a candidate an outcome; what its findings say is no verdict on a candidate."""
+    found = {"amount": "7", "unit": "B", "origin": "observed", "quantity": "memory.peak"}
+    rows = (
+        *(Row(model=MODEL, card=CARD, outcome=one) for one in outcomes),
+        Row(model=MODEL, card=CARD, outcome="exclude", **found),
     )
     return entry(number, kind="decision", rows=rows, **more)
 
@@ -136,6 +130,13 @@ def test_narrowed_to_a_part_of_a_name():
     holdings = of([run(1), other, entry(3, rows=())], scope)
     assert (holdings.entries, holdings.narrowed) == (1, {"model": "SMALL"})
     assert [one.model for one in holdings.meetings] == [MODEL]
+
+
+def test_fiches_and_catalogs_are_counted_and_say_nothing_of_a_pair():
+    rows = (Row(model=MODEL, card=CARD), Row(card="other"))
+    holdings = of([entry(1, kind="fiche", rows=rows), entry(2, kind="catalog", rows=rows)])
+    assert (holdings.kinds, holdings.pairs) == ({"catalog": 1, "fiche": 1}, 0)
+    assert holdings.unplaced == 0
 
 
 def test_order_changes_nothing():

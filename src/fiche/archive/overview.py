@@ -16,6 +16,8 @@ from fiche.kernel.record import field, record
 VERDICTS = ("admissible", "to confirm", "exclude")
 RUNS = ("passed", "failed", "unknown")
 CONFIDENTIAL = "confidential"
+# A fiche asks, a catalog lists: neither says what became of a model on a card.
+_SPEAKING = ("decision", "record", "piece")
 _FEW = 3
 _SOON = 90
 
@@ -83,7 +85,7 @@ class _Reached:
     def take(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
         """Add what one entry says of the two."""
         self.entries += 1
-        for outcome in dict.fromkeys(row.outcome for row in rows if row.outcome):
+        for outcome in _outcomes(entry, rows):
             self._said(outcome, mention)
         for key, peak in _peaks(entry, rows).items():
             low, high, entries = self.ranges.get(key, (peak, peak, 0))
@@ -94,6 +96,15 @@ class _Reached:
         if len(few) < _FEW or _dated(mention) > _dated(few[-1]):
             few = sorted([*few, mention], key=_dated, reverse=True)[:_FEW]
         self.outcomes[outcome] = (count + 1, few)
+
+
+def _outcomes(entry: Entry, rows: list[Row]) -> dict[str, None]:
+    """What became of the two: of a decision the verdicts on candidates, never those on findings."""
+    if entry.kind == "decision":
+        told = (row.outcome for row in rows if not row.quantity and row.outcome in VERDICTS)
+    else:
+        told = (row.outcome for row in rows if row.outcome in RUNS)
+    return dict.fromkeys(told)
 
 
 def _peaks(entry: Entry, rows: list[Row]) -> dict[tuple[str, str], Fraction]:
@@ -144,6 +155,8 @@ class _Count:
             self._place(entry, rows, mention)
 
     def _place(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
+        if entry.kind not in _SPEAKING:
+            return
         pairs: dict[tuple[str, str], list[Row]] = {}
         for row in rows:
             if row.model or row.card:
