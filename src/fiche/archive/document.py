@@ -20,8 +20,8 @@ MOST_BYTES = 8 * 2**20
 MOST_ROWS = 20_000
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = (
-    *("id", "kind", "title", "date", "added", "main", "author", "tool_version", "keep_until"),
-    *("confidentiality", "rights", "source"),
+    *("id", "kind", "title", "date", "added", "main", "own_id", "author"),
+    *("tool_version", "keep_until", "confidentiality", "rights", "source"),
 )
 _NEEDED = ("id", "kind", "title", "added", "main")
 _ROW = frozenset(field_names(Row(model="")))

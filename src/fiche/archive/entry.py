@@ -68,6 +68,7 @@ class Entry:
 
     `date` is the one that the content tells (empty where it tells none), `added` the moment of adding (UTC,
     `2026-12-01T10:00:00Z`); `keep_until` is a day. `main` is the path of the file that the entry is named by.
+    `own_id` is what the thing calls itself: the `fiche.id` of a decision, the series of a record.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Entry:
     files: tuple[Kept, ...]
     rows: tuple[Row, ...] = ()
     format: str = ""
+    own_id: str = ""
     author: str = ""
     tool_version: str = ""
     supersedes: tuple[str, ...] = ()

@@ -1,0 +1,85 @@
+"""What fiche compiled: a decision, alone, in the folder of its report, or taken out of a report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fiche.archive.decision_rows import FORMAT, decision_rows, under
+from fiche.archive.reading import Files, Subject, plain
+from fiche.archive.refusals import refused
+
+DECISION = "decision.json"
+_DEEPEST = 8
+
+
+def decision(files: Files, named: str, *, main: str = "") -> Subject:
+    """A decision and what lies beside it; `named` is its `decision.json`.
+
+    Raises:
+        Refused: F935 it is no decision that can be read.
+    """
+    told = _told(files[named], named)
+    fiche, tool = under(told, "fiche"), under(told, "tool")
+    return Subject(
+        kind="decision",
+        title=_text(told, "title") or named,
+        files=files,
+        main=main or named,
+        rows=decision_rows(told),
+        date=_text(told, "date"),
+        format=_text(told, "format"),
+        own_id=_text(fiche, "id"),
+        author=_text(told, "author"),
+        tool_version=f"{_text(tool, 'name')} {_text(tool, 'version')}".strip(),
+    )
+
+
+def _text(told: Mapping[str, Any], key: str) -> str:
+    found = told.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _told(content: bytes | Path, name: str) -> Mapping[str, Any]:
+    content = plain(content) if isinstance(content, Path) else content
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        hint = "write the report again, and add that"
+        raise refused("F935", f"{name} is no decision that this fiche reads", hint)
+    return told
+
+
+def report_folder(folder: Path) -> Subject:
+    """The folder of a report, whole.
+
+    Raises:
+        Refused: F935 it is none.
+    """
+    if not (folder / DECISION).is_file():
+        hint = "name the fiche, the record or the report in it; of a report, the folder with decision.json"
+        raise refused("F935", f"{folder} is no folder of a report: it has no {DECISION}", hint)
+    files = dict(_plain_files(folder, ""))
+    return decision(files, DECISION)
+
+
+def _plain_files(folder: Path, above: str, depth: int = 0) -> Iterator[tuple[str, bytes]]:
+    """Every plain file below a folder; a link or a device is no part of a report."""
+    if depth > _DEEPEST:
+        raise refused(
+            "F935", f"{folder} is nested too deep for a report", "name the report's folder"
+        )
+    for each in sorted(os.scandir(folder), key=lambda each: each.name):
+        name = f"{above}{each.name}"
+        if each.is_dir(follow_symlinks=False):
+            yield from _plain_files(Path(each.path), f"{name}/", depth + 1)
+        elif each.is_file(follow_symlinks=False):
+            yield name, plain(Path(each.path))
+        else:
+            hint = "a report is made of plain files: put the file itself there, or take it away"
+            raise refused("F935", f"{each.path} is a link, or no file", hint)
