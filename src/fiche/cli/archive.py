@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from fiche.cli.plain import PlainCommand
+from fiche.cli.plain import PlainCommand, PlainGroup
 
 # In the order of the help; where Python has that word already, the function ends in an underscore.
 COMMANDS = (
@@ -27,6 +27,7 @@ COMMANDS = (
 def app_of(names: Collection[str]) -> typer.Typer:
     """The group with these subcommands alone."""
     made = typer.Typer(
+        cls=PlainGroup,
         help="Keep decisions and records, and find them again.",
         rich_markup_mode=None,
         no_args_is_help=True,
