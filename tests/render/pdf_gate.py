@@ -4,6 +4,7 @@ They stand for a validator where none is at hand, and each is a rule that veraPD
 structure has: the file, its metadata, fonts, attachments, and the tag tree against what pages paint.
 """
 
+import re
 from io import BytesIO
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -29,11 +30,12 @@ def opened(content):
     return pikepdf.open(BytesIO(content))
 
 
-def passes(content, *, language, attachments=(), identity=None):
-    """Every assertion below, on one file."""
+def passes(content, *, language, attachments=(), identity=None, signatures=0):
+    """Every assertion below, on one file; `signatures` is how many came after it was written."""
     with opened(content) as pdf:
         assert pdf.check_pdf_syntax() == []  # what `qpdf --check` says
         the_file(pdf)
+        unseen(pdf, signatures)
         told_to_readers(pdf, language)
         metadata(pdf, identity)
         fonts(pdf)
@@ -50,12 +52,30 @@ def the_file(pdf):
     (intent,) = pdf.Root.OutputIntents
     assert str(intent.S) == "/GTS_PDFA1"
     assert int(intent.DestOutputProfile.N) == 3
-    for key in ("/AcroForm", "/OpenAction", "/AA", "/Perms", "/Requirements"):
+    for key in ("/OpenAction", "/AA", "/Perms", "/Requirements"):
         assert key not in pdf.Root
     kinds = {str(o.get("/S", "")) for o in dictionaries(pdf)} | {
         str(key) for o in dictionaries(pdf) for key in o
     }
     assert not kinds & {"/JavaScript", "/JS", "/Launch", "/URI", "/SubmitForm", "/GoToR", "/Movie"}
+
+
+def unseen(pdf, signatures):
+    """A form of signatures alone, outside of the page: nothing to fill in, nothing to see."""
+    if not signatures:
+        assert "/AcroForm" not in pdf.Root
+        return
+    fields = list(pdf.Root.AcroForm.Fields)
+    assert len(fields) == signatures
+    assert [f.objgen for page in pdf.pages for f in widgets(page)] == [f.objgen for f in fields]
+    for field in fields:
+        assert str(field.FT) == "/Sig"
+        assert "/AP" not in field
+        assert all(float(edge) < -1000 for edge in field.Rect)
+
+
+def widgets(page):
+    return [a for a in page.get("/Annots", []) if str(a.Subtype) == "/Widget"]
 
 
 def told_to_readers(pdf, language):
@@ -88,6 +108,9 @@ def metadata(pdf, identity):
     assert described(rdf) >= used_properties(rdf)
     if identity is not None:
         found = {e.tag.removeprefix(FICHE): e.text for e in rdf.iter() if e.tag.startswith(FICHE)}
+        assert re.fullmatch(
+            r"WeasyPrint [\d.]+, Pango [\d.]+(, HarfBuzz [\d.]+)?", found.pop("drawn_with")
+        )
         assert found == identity
         assert str(pdf.trailer.ID[0]) == identity["fiche"]
 
@@ -273,6 +296,8 @@ def painted(pdf):
         for mark in marks:
             assert row[mark].objgen == owned[page.objgen, mark]
         for annotation in page.get("/Annots", []):
+            if str(annotation.Subtype) == "/Widget":
+                continue  # `unseen` has looked at it
             assert str(annotation.Subtype) == "/Link"
             assert str(annotation.Contents)
             assert int(annotation.F) == 4

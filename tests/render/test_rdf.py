@@ -22,7 +22,8 @@ def test_what_was_there_stays():
 
 
 @pytest.mark.parametrize(
-    "identity", [{}, {"fiche": "1", "decision": "2", "rules": "3", "policy": "4"}]
+    "identity",
+    [{}, {"fiche": "1", "decision": "2", "rules": "3", "policy": "4", "drawn_with": "5"}],
 )
 def test_every_property_is_described_in_the_file(identity):
     root = ElementTree.fromstring(completed(PLAIN, identity))

@@ -51,6 +51,7 @@ FICHE_PROPERTIES: tuple[Property, ...] = (
     Property("decision", "Text", "SHA-256 of the attached decision.json"),
     Property("rules", "Text", "SHA-256 of the rules that the decision was judged by"),
     Property("policy", "Text", "SHA-256 of the policy that says how strictly pieces are read"),
+    Property("drawn_with", "Text", "Programs that laid out the pages, with their versions"),
 )
 
 

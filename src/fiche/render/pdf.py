@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
+from fiche.render._drawn_with import drawn_with
 from fiche.render._paper import dated, pared, printable
 from fiche.render._rdf import describe, identity_of
 from fiche.render._structure import mend
@@ -62,7 +63,7 @@ def rendered(
         pared(html.etree_element, annex=annex)
         dated(html.etree_element, date)
         document = html.render(pdf_variant=_VARIANT)
-        describe(document.metadata, identity)
+        describe(document.metadata, {**identity, "drawn_with": drawn_with()} if identity else {})
         pdf = document.write_pdf(
             pdf_variant=_VARIANT,
             attachments=[_attached(weasyprint, a, date, fetcher) for a in files],
