@@ -1,0 +1,228 @@
+"""Asking an index: which rows, how many, and what each thing that was asked for finds by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from fiche.archive.entry import Row
+from fiche.archive.index_asked import Asked
+from fiche.archive.index_columns import WORD_COLUMNS, WORDS, table
+from fiche.archive.index_database import Database
+from fiche.archive.index_found import Answer, Found, Listed, Listing, Looked
+from fiche.archive.index_texts import folded
+from fiche.archive.index_where import DATED, SUPERSEDED, Condition, Where
+
+_ENTRIES, _ROWS, _WORDS = table("entries"), table("rows"), table("words")
+# How many rows are read at once: each names its place in the statement.
+_STEP = 400
+# More words than this are sorted by looking each of them up.
+_RANKED = 64
+# The beginning of an id that is shown at least, and how many near words.
+_SHORTEST = 8
+_NEAR = 4
+_LISTED = (
+    *("id", "kind", "title", "date", "added", "confidentiality", "keep_until"),
+    *("num_rows", "num_files", "num_bytes"),
+)
+
+
+def answered(database: Database, asked: Asked) -> Answer:
+    """What the index answers to a question, all of one moment."""
+    with database.reading():
+        where = Where(database, asked)
+        lost = any(each.nothing for each in where.conditions)
+        every = totals(database)
+        counts = (0, 0) if lost else _counted(database, where)
+        first = _first(database, where, asked, counts, every) if counts[1] else []
+        dated = any(each.option in ("from", "until") for each in where.conditions)
+        return Answer(
+            found=tuple(_found(database, first)),
+            num_rows=counts[0],
+            num_entries=counts[1],
+            all_rows=every[0],
+            all_entries=every[1],
+            undated=_undated(database) if dated else 0,
+            looked=() if counts[1] else tuple(_looked(database, where)),
+        )
+
+
+def _one(database: Database, statement: str, bound: Mapping[str, object] | None = None) -> Any:  # noqa: ANN401
+    return database.rows(statement, bound or {})[0]
+
+
+def _undated(database: Database) -> int:
+    return int(_one(database, f"SELECT count(*) FROM {_ENTRIES} e WHERE NOT {DATED}")[0])
+
+
+def totals(database: Database) -> tuple[int, int]:
+    """How many rows there are, of how many entries."""
+    counts = f"SELECT (SELECT count(*) FROM {_ROWS}), (SELECT count(*) FROM {_ENTRIES})"
+    num_rows, num_entries = _one(database, counts)
+    return int(num_rows), int(num_entries)
+
+
+def _from(where: Where, join: str = "JOIN") -> str:
+    """Entries with their rows; one that has none is there, unless a row is asked for."""
+    kind = join if where.needs_rows else "LEFT JOIN"
+    return f"{_ENTRIES} e {kind} {_ROWS} r ON r.entry = e.n"
+
+
+def _counted(database: Database, where: Where) -> tuple[int, int]:
+    if not where.conditions:
+        return totals(database)
+    if where.only_entries:
+        counts = f"SELECT sum(e.num_rows), count(*) FROM {_ENTRIES} e WHERE {where.text}"
+    else:
+        rows, n = (f"{_ROWS} r", "r.entry") if where.only_rows else (_from(where), "e.n")
+        each = f"SELECT count(r.entry) AS many FROM {rows} WHERE {where.text} GROUP BY {n}"
+        counts = f"SELECT sum(many), count(*) FROM ({each}) AS counted"
+    num_rows, num_entries = _one(database, counts, where.bound)
+    return int(num_rows or 0), int(num_entries)
+
+
+def _first(
+    database: Database, where: Where, asked: Asked, counts: tuple[int, int], every: tuple[int, int]
+) -> list[tuple[int, int | None]]:
+    """The first rows in the order asked for: the number of the entry, and the row's place in it."""
+    limit = f" LIMIT {where.value(asked.limit)}" if asked.limit else ""
+    # Where many are found, the newest entries are looked at until there are enough.
+    soon = 0 < asked.limit * every[1] < counts[0] * counts[1] and asked.sort == "date"
+    tables = _from(where, database.in_order if soon else "JOIN")
+    statement = f"SELECT e.n, r.place FROM {tables} WHERE {where.text}"
+    found = database.rows(f"{statement} ORDER BY {_order(database, asked)}{limit}", where.bound)
+    return [(n, place) for n, place in found]
+
+
+def _order(database: Database, asked: Asked) -> str:
+    down, up = ("", " DESC") if asked.backwards else (" DESC", "")
+    if asked.sort == "date":
+        return f"e.day{down}, e.id{down}, r.place"
+    if asked.sort == "added":
+        return f"e.added{down}, e.id{down}, r.place"
+    if asked.sort == "amount":
+        unit = _ranked(database, "unit")
+        without = "coalesce(r.amount_key, '') = ''"
+        return f"{without}, {unit}{up}, r.amount_key{up}, e.day DESC, e.id DESC, r.place"
+    untold = f"r.{asked.sort}_n IS NULL"
+    return f"{untold}, {_ranked(database, asked.sort)}{up}, e.day DESC, e.id DESC, r.place"
+
+
+def _ranked(database: Database, name: str) -> str:
+    """What rows are sorted by for one of their words: its place among all of its kind, where they are few."""
+    statement = (
+        f"SELECT n, folded FROM {_WORDS} WHERE kind = '{name}' ORDER BY n LIMIT {_RANKED + 1}"
+    )
+    words = database.rows(statement)
+    if len(words) > _RANKED:
+        return f"coalesce((SELECT folded FROM {_WORDS} w WHERE w.n = r.{name}_n), '')"
+    places = {text: place for place, text in enumerate(sorted(text for _, text in words), start=1)}
+    cases = "".join(f" WHEN {n} THEN {places[text]}" for n, text in words)
+    return f"CASE r.{name}_n{cases} ELSE 0 END" if cases else "0"
+
+
+def _found(database: Database, first: Sequence[tuple[int, int | None]]) -> Iterator[Found]:
+    for start in range(0, len(first), _STEP):
+        some = first[start : start + _STEP]
+        entries = listed(database, (n for n, _ in some))
+        rows = _rows(database, [(n, place) for n, place in some if place is not None])
+        for n, place in some:
+            yield Found(entry=entries[n], row=None if place is None else rows[n, place])
+
+
+def listed(database: Database, numbers: Iterable[int]) -> dict[int, Listed]:
+    """Entries by their numbers."""
+    some = ", ".join(map(str, dict.fromkeys(numbers)))
+    columns = ", ".join(f"e.{name}" for name in _LISTED)
+    statement = f"SELECT e.n, {SUPERSEDED}, {columns} FROM {_ENTRIES} e WHERE e.n IN ({some})"
+    return {
+        n: Listed(
+            short=short_of(database, told[0]),
+            superseded=bool(superseded),
+            **dict(zip(_LISTED, told, strict=True)),
+        )
+        for n, superseded, *told in database.rows(statement)
+    }
+
+
+def short_of(database: Database, id: str) -> str:
+    """The beginning of an id that no other entry's id has."""
+    before = f"SELECT max(id) FROM {_ENTRIES} WHERE id < :id"
+    behind = f"SELECT min(id) FROM {_ENTRIES} WHERE id > :id"
+    beside = _one(database, f"SELECT ({before}), ({behind})", {"id": id})
+    shared = max((_shared(id, other) for other in beside if other), default=0)
+    short = id[: max(shared + 1, _SHORTEST)]
+    return id[: len(short) + 1] if short.endswith("-") else short
+
+
+def _shared(one: str, other: str) -> int:
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+
+
+def _rows(database: Database, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Row]:
+    if not places:
+        return {}
+    some = ", ".join(f"({n}, {place})" for n, place in places)
+    columns = ", ".join(("entry", "place", "amount", "pointer", *WORD_COLUMNS))
+    both = "r.entry = v.column1 AND r.place = v.column2"
+    from_ = f"(VALUES {some}) AS v {database.in_order} {_ROWS} r ON {both}"
+    statement = f"SELECT {columns} FROM {from_}"
+    told = database.rows(statement)
+    texts = _texts(database, {n for each in told for n in each[4:] if n is not None})
+    return {
+        (n, place): Row(
+            amount=amount,
+            place=pointer,
+            **{name: texts.get(word, "") for name, word in zip(WORDS, words, strict=True)},
+        )
+        for n, place, amount, pointer, *words in told
+    }
+
+
+def _texts(database: Database, numbers: Iterable[int]) -> dict[int, str]:
+    some = ", ".join(map(str, numbers)) or "-1"
+    return dict(database.rows(f"SELECT n, text FROM {_WORDS} WHERE n IN ({some})"))
+
+
+def _looked(database: Database, where: Where) -> Iterator[Looked]:
+    """What each thing that was asked for finds by itself: where nothing was found, that is what helps."""
+    for each in where.conditions:
+        near = _near(database, each) if each.nothing and each.option in WORDS else ()
+        statement = f"SELECT count(DISTINCT e.n) FROM {_from(where)} WHERE {each.text}"
+        entries = 0 if each.nothing else _one(database, statement, where.bound)[0]
+        said = f"{_TOLD.get(each.option, each.option.replace('_', ' '))} {each.asked}".strip()
+        yield Looked(asked=said, entries=int(entries), near=near)
+
+
+_TOLD = {"words": "", "min": "at least", "max": "at most"}
+
+
+def _near(database: Database, condition: Condition) -> tuple[str, ...]:
+    from difflib import get_close_matches
+
+    statement = f"SELECT folded, text FROM {_WORDS} WHERE kind = :kind ORDER BY n LIMIT 5000"
+    known = dict(database.rows(statement, {"kind": condition.option}))
+    asked = folded(condition.asked.strip("'"))
+    near = get_close_matches(asked, known, n=_NEAR, cutoff=0.4)
+    return tuple(known[each] for each in near)
+
+
+def listing(database: Database, kinds: Sequence[str], limit: int) -> Listing:
+    """Entries, the newest first, and how many there are of each kind."""
+    with database.reading():
+        places = {f"k{place}": kind for place, kind in enumerate(kinds)}
+        among = f"WHERE kind IN ({', '.join(f':{name}' for name in places)})" if kinds else ""
+        bound: dict[str, object] = {**places, "limit": limit}
+        most = " LIMIT :limit" if limit else ""
+        order = f"ORDER BY day DESC, id DESC{most}"
+        numbers = [n for (n,) in database.rows(f"SELECT n FROM {_ENTRIES} {among} {order}", bound)]
+        counted = database.rows(
+            f"SELECT kind, count(*) FROM {_ENTRIES} GROUP BY kind ORDER BY kind"
+        )
+        ((unread,),) = database.rows(f"SELECT count(*) FROM {table('pending')}")
+        entries: list[Listed] = []
+        for start in range(0, len(numbers), _STEP):
+            some = numbers[start : start + _STEP]
+            known = listed(database, some)
+            entries += [known[n] for n in some]
+        return Listing(entries=tuple(entries), kinds=dict(counted), unread=unread)

@@ -1,0 +1,193 @@
+"""A question as the conditions of a statement. What was typed is only ever a value beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fiche.archive.index_asked import Amount, Asked, Label, Part
+from fiche.archive.index_columns import WORDS, table
+from fiche.archive.index_database import Database
+from fiche.kernel.record import record
+
+# More numbers than this are looked for by a question of their own.
+_FEW = 500
+_LAST = "\N{DELETE}"  # behind all signs of an id or a digest
+
+
+@record
+class Condition:
+    """One condition: the statement's part, and the option that asked for it.
+
+    `of` is what has to meet it: an entry, a row, or either. `nothing` is True where no word is.
+    """
+
+    text: str
+    option: str
+    asked: str
+    of: str = "entry"
+    nothing: bool = False
+
+
+class Where:
+    """The conditions of a question, and the values that go beside them."""
+
+    def __init__(self, database: Database, asked: Asked) -> None:
+        self._database = database
+        self.bound: dict[str, object] = {}
+        self.conditions = (*self._of_rows(asked), *self._of_entries(asked))
+
+    @property
+    def only_entries(self) -> bool:
+        """True where all rows of an entry meet the question, or none does."""
+        return all(each.of == "entry" for each in self.conditions)
+
+    @property
+    def only_rows(self) -> bool:
+        """True where nothing is asked of an entry."""
+        return all(each.of == "row" for each in self.conditions)
+
+    @property
+    def needs_rows(self) -> bool:
+        """True where an entry without rows cannot meet it."""
+        return any(each.of == "row" for each in self.conditions)
+
+    @property
+    def text(self) -> str:
+        """All of it, as it stands behind WHERE."""
+        return " AND ".join(each.text for each in self.conditions) or "1 = 1"
+
+    def value(self, value: object) -> str:
+        """A place in a statement that stands for a value."""
+        name = f"v{len(self.bound)}"
+        self.bound[name] = value
+        return f":{name}"
+
+    def _of_rows(self, asked: Asked) -> Iterator[Condition]:
+        for name in WORDS:
+            if parts := asked.texts.get(name, ()):
+                told = [self._word(name, part) for part in parts]
+                yield Condition(
+                    text=_any(f"r.{name}_n {text}" for text in told),
+                    option=name,
+                    asked=" or ".join(map(_said, parts)),
+                    of="row",
+                    nothing=all(text == _NONE for text in told),
+                )
+        for option, sign, amount in (("min", ">=", asked.least), ("max", "<=", asked.most)):
+            if amount is not None:
+                text = _any(self._amounts(amount, sign))
+                yield Condition(text=text, option=option, asked=amount.text, of="row")
+        for word in asked.words:
+            yield self._anywhere(word)
+
+    def _word(self, kind: str, part: Part) -> str:
+        """What is asked of the number of a word: one of those that have the part."""
+        if part.where == "whole" and not part.text:
+            return "IS NULL"
+        among = f"kind = {self.value(kind)} AND {self._has(part)}"
+        return self._numbers(f"SELECT n FROM {table('words')} WHERE {among}")
+
+    def _has(self, part: Part) -> str:
+        """What is asked of a word's text; another name of it serves as well."""
+        place = self.value(part.text)
+        holds = self._database.holds
+        if part.where == "within":
+            return f"({holds.format('folded', place)} OR {holds.format('also', place)})"
+        end = "\n" if part.where == "whole" else ""
+        other = holds.format("also", self.value(f"\n{part.text}{end}"))
+        if part.where == "whole":
+            return f"(folded = {place} OR {other})"
+        return f"(substr(folded, 1, {len(part.text)}) = {place} OR {other})"
+
+    def _numbers(self, question: str) -> str:
+        found = [n for (n,) in self._database.rows(f"{question} LIMIT {_FEW + 1}", self.bound)]
+        if not found:
+            return _NONE
+        if len(found) > _FEW:
+            return f"IN ({question})"
+        return f"= {found[0]}" if len(found) == 1 else f"IN ({', '.join(map(str, found))})"
+
+    def _amounts(self, amount: Amount, sign: str) -> Iterator[str]:
+        for unit, key in amount.keys.items():
+            word = self._word("unit", Part(text=unit, where="whole"))
+            place = self.value(key)
+            yield f"(r.unit_n {word} AND r.amount_key <> '' AND r.amount_key {sign} {place})"
+
+    def _anywhere(self, word: str) -> Condition:
+        """A word in any text of an entry, or of the row."""
+        part, entries = Part(text=word), table("entries")
+        among = f"FROM {table('words')} WHERE {self._has(part)}"
+        kinds = self._database.rows(f"SELECT DISTINCT kind {among}", self.bound)
+        told = [f"r.{kind}_n {self._word(kind, part)}" for (kind,) in kinds if kind in WORDS]
+        about = self._database.holds.format("about", self.value(word))
+        of = "row"
+        if self._database.rows(f"SELECT n FROM {entries} WHERE {about} LIMIT 1", self.bound):
+            of = "either" if told else "entry"
+            told.append(f"e.n IN (SELECT n FROM {entries} WHERE {about})")
+        nothing = not told
+        text = _any(told) if told else "1 = 0"
+        return Condition(text=text, option="words", asked=_quoted(word), of=of, nothing=nothing)
+
+    def _of_entries(self, asked: Asked) -> Iterator[Condition]:
+        for option, words in (("kind", asked.kinds), ("confidentiality", asked.confidentiality)):
+            if words:
+                places = ", ".join(map(self.value, words))
+                said = " or ".join(words)
+                yield Condition(text=f"e.{option} IN ({places})", option=option, asked=said)
+        for part in asked.rights:
+            text = self._text("e.rights_folded", part)
+            yield Condition(text=text, option="rights", asked=_said(part))
+        for label in asked.labels:
+            yield self._label(label)
+        yield from self._days(asked)
+        if asked.digest:
+            first, last = self.value(asked.digest), self.value(asked.digest + _LAST)
+            among = f"sha256 >= {first} AND sha256 < {last}"
+            text = f"e.n IN (SELECT entry FROM {table('files')} WHERE {among})"
+            yield Condition(text=text, option="digest", asked=asked.digest)
+        if asked.superseded is not None:
+            sign, option = ("", "superseded") if asked.superseded else ("NOT ", "current")
+            yield Condition(text=f"{sign}{SUPERSEDED}", option=option, asked="")
+
+    def _text(self, column: str, part: Part) -> str:
+        place = self.value(part.text)
+        return (
+            self._database.holds.format(column, place)
+            if part.where == "within"
+            else f"{column} = {place}"
+        )
+
+    def _label(self, label: Label) -> Condition:
+        among, said = f"name_folded = {self.value(label.name)}", label.name
+        if label.text is not None:
+            among += f" AND {self._text('text_folded', label.text)}"
+            said += f"={label.text.text}"
+        text = f"e.n IN (SELECT entry FROM {table('labels')} WHERE {among})"
+        return Condition(text=text, option="label", asked=_quoted(said))
+
+    def _days(self, asked: Asked) -> Iterator[Condition]:
+        for option, sign, day in (("from", ">=", asked.since), ("until", "<=", asked.until)):
+            if day:
+                text = f"({DATED} AND e.day {sign} {self.value(day)})"
+                yield Condition(text=text, option=option, asked=day)
+
+
+# Superseded by an entry that is in the archive too.
+SUPERSEDED = f"EXISTS (SELECT 1 FROM {table('supersedes')} s WHERE s.superseded = e.id)"
+# The day is that of the date that it tells, and not that of its adding.
+DATED = "substr(e.date, 1, 10) = e.day"
+_NONE = "IN (-1)"
+
+
+def _any(texts: Iterable[str]) -> str:
+    return f"({' OR '.join(texts)})"
+
+
+def _said(part: Part) -> str:
+    if part.where == "whole":
+        return f"exactly {_quoted(part.text)}" if part.text else "not told"
+    return _quoted(part.text) + (" at its beginning" if part.where == "first" else "")
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if len(text) <= 60 else f"'{text[:59]}…'"
