@@ -31,7 +31,18 @@ _USAGE: Any = typer.BadParameter.__bases__[0]
 # that word already, both end in an underscore.
 COMMANDS = (
     *("new", "model", "estimate", "simulate", "environment", "measure", "run", "campaign"),
-    *("import", "check", "report", "explain", "diff", "letters", "criteria", "schema"),
+    *(
+        "import",
+        "check",
+        "report",
+        "sign",
+        "verify",
+        "explain",
+        "diff",
+        "letters",
+        "criteria",
+        "schema",
+    ),
 )
 GROUPS = ("catalog", "lab", "archive")
 

@@ -156,3 +156,22 @@ def paragraph(text: str, *, indent: str = "", columns: int | None = None) -> str
         break_long_words=False,
     )
     return "\n".join(lines) + "\n"
+
+
+def asked_in_secret(prompt: str) -> str | None:
+    """What somebody types at the terminal without seeing it; None where there is no terminal.
+
+    An interruption gives the terminal its echo back first.
+    """
+    import getpass
+    import signal
+
+    if not sys.stdin.isatty():
+        return None
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return getpass.getpass(clean(prompt))
+    except EOFError:
+        return None
+    finally:
+        signal.signal(signal.SIGINT, usual)
