@@ -43,6 +43,7 @@ SUBJECTS = {
     "frontier": ("Frontier", "`fiche measure --frontier`", "../measure.md"),
     "model": ("Model", "what a model's files hold", "../models.md"),
     "simulation": ("Simulation", "`fiche simulate`", "../simulate.md"),
+    "verification": ("Verification", "`fiche verify --json`", "../verify.md"),
 }
 ROOMS = (
     ("F1", "YAML, and its form"),

@@ -1,0 +1,75 @@
+"""Step 6 of a PDF: its pages are those that the decision gives, with nothing painted, hung or hidden beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fiche.verify.container import Container
+from fiche.verify.pdf_graph import Apart, apart
+from fiche.verify.pdf_places import flow, other_words, told
+from fiche.verify.step import Sheet
+
+_MOST = 8
+
+
+def pdf_body(sheet: Sheet, theirs: Container, ours: Container) -> None:
+    """Compare a PDF with the one that was rendered anew; `drawn_with` says whether bytes must be equal."""
+    if theirs.content == ours.content:
+        sheet.say(f"{len(theirs.content)} bytes, equal to the byte")
+        return
+    same = drawn_with(theirs) == drawn_with(ours)
+    words = list(other_words(theirs.passages, ours.passages))
+    moved = not same and bool(words) and flow(theirs.passages) == flow(ours.passages)
+    for text in [] if moved else words[:_MOST]:
+        sheet.fault("F911", text)
+    found = list(apart(theirs.own["reader"], ours.own["reader"]))
+    for text in _strange(found, words, same=same):
+        sheet.fault("F912", text)
+    if same and not sheet.faults:
+        sheet.fault("F912", _somewhere(theirs.content, ours.content))
+    if not same:
+        _not_proven(sheet, theirs, ours, found)
+
+
+def drawn_with(container: Container) -> str:
+    """The programs that laid out the pages, as the file says; empty where it does not."""
+    return next((text for _, text in container.digests.get("drawn_with", ())), "")
+
+
+def _strange(found: Sequence[Apart], words: Sequence[str], *, same: bool) -> Iterator[str]:
+    """What is told of the differences: each place once; the words of a page are told already."""
+    pages = {text.partition(":")[0] for text in words}
+    shown: dict[str, None] = {}
+    for one in found:
+        if (one.soft and not same) or _of_words(one, pages):
+            continue
+        shown.setdefault(told(one))
+    yield from list(shown)[:_MOST]
+    if len(shown) > _MOST:
+        yield f"and {len(shown) - _MOST} more differences"
+
+
+def _of_words(one: Apart, pages: set[str]) -> bool:
+    """The painting of a page whose other words were told."""
+    return bool(one.path) and one.path[0] in pages and one.path[-1] == "/Contents"
+
+
+def _somewhere(one: bytes, other: bytes) -> str:
+    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), -1)
+    at = at if at >= 0 else min(len(one), len(other))
+    return (
+        f"the bytes differ from byte {at + 1} on ({len(one)} bytes, rendered as {len(other)}), in what no page "
+        "shows: the file was written again by another program, or changed where nothing is painted"
+    )
+
+
+def _not_proven(sheet: Sheet, theirs: Container, ours: Container, found: Sequence[Apart]) -> None:
+    then, now = (
+        drawn_with(theirs) or theirs.maker or "programs that it does not name",
+        drawn_with(ours),
+    )
+    soft = sum(one.soft for one in found)
+    sheet.unproven(
+        f"it was laid out by {then}, here by {now}: the same words, in the same steps and colours; that every "
+        f"distance and letter is as it was ({soft} places differ) is not proven"
+    )
