@@ -54,7 +54,7 @@ def test_two_fiches_say_what_changed_and_what_moved_what(fiche, folder):
     lines = " ".join(ended.out.split())
     moved = "rent-4090 memory, limit Admissible -> To confirm by workload cases.limit.prompt_tokens"
     assert moved in lines
-    assert "rent-4090 budget Admissible -> Exclude by requirement budget" in lines
+    assert "rent-4090 budget Admissible -> Excluded by requirement budget" in lines
     assert "~  rent-4090      Retained, rank 1 -> Excluded" in ended.out
 
 

@@ -50,7 +50,7 @@ def test_one_row_a_change_with_its_sign_and_what_it_turns(page):
     assert change.split("\n")[1:] == ["cases.limit.resident_sequences", "8 → 4"]
     assert load.startswith("KV cache, limit: −3.00 GiB CALC")
     why = "(the most that is needed is within what there is)"
-    assert f"memory, limit: ✕ Exclude → ● Admissible {why}" in verdicts
+    assert f"memory, limit: ✕ Excluded → ● Admissible {why}" in verdicts
     assert "● Admissible → ▲ To confirm (compatibility)" in told["larger-card"][2]
     assert verdicts.endswith("3 verdicts as before")
     assert "No longer settles: oom-eight (memory)" in pieces

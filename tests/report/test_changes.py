@@ -140,7 +140,7 @@ def test_what_came_or_went_is_one_row_with_its_counts():
     assert told == [
         "new 3 verdicts of it",
         "not asked",
-        "Admissible 2 Exclude 1",
+        "Admissible 2 Excluded 1",
         "with the candidate",
     ]
 

@@ -15,6 +15,7 @@ from fiche.cli.compile import compile_fiche
 from fiche.cli.reports import Asked, files
 from fiche.kernel.finding import Verdict
 from fiche.kernel.record import replace
+from fiche.languages import spoken
 from fiche.report.desk import Desk
 from fiche.report.parts import Amount, Box, Table
 from fiche.report.points import numbered, of_finding
@@ -94,11 +95,33 @@ def test_the_box_says_whether_a_must_is_violated_and_what_would_change_it():
     told = [words(line).replace("\u00a0", " ") for line in box.closing]
     assert "A must is violated: own-4080 (memory); open for rent-6000-ada (D1, D2, D3, D4)." in told
     (turning,) = [line for line in told if line.startswith("What would change it: ")]
-    assert "rent-6000-ada is retained once D1, D2, D3 and D4 come out well" in turning
+    assert "rent-6000-ada: retained once D1, D2, D3 and D4 come out well" in turning
     assert "own-4080 stays excluded unless oom-4080 is shown wrong on memory" in turning
-    assert (
-        "rent-4090 changes to ▲ To confirm if margin.longer-prompts is 2 477 785 089 B" in turning
-    )
+    assert "rent-4090 changes to ▲ To confirm if margin.longer-prompts is 2.31 GiB" in turning
+
+
+@pytest.mark.parametrize("tag", ["en", "fr", "pt", "tr"])
+def test_the_signed_pages_say_what_the_pdf_is_built_to_and_who_says_more(tag):
+    """Not only the annex: a claim of construction, never of validation."""
+    report = view(decision("rich"), spoken(tag))
+    (told,) = [words(b.parts) for s in of(report, "brief") if s.id == "attached" for b in s.blocks]
+    assert all(name in told for name in ("PDF/A-3a", "PDF/UA-1", "report.pdf.validation.json"))
+
+
+def test_candidates_that_turn_at_the_same_points_are_told_together():
+    (box,) = inside(view(sample("buy-or-rent").decision).opening, Box)
+    told = [words(line) for line in box.closing]
+    assert any("open for hourly, monthly, own (D1, D2, D3)." in line for line in told)
+    (turning,) = [line for line in told if line.startswith("What would change it: ")]
+    assert turning.count("retained once") == 1
+    assert "hourly, monthly, own: retained once D1, D2 and D3 come out well" in turning
+
+
+def test_more_points_than_a_reader_holds_in_mind_are_counted():
+    (box,) = inside(view(sample("server").decision).opening, Box)
+    (turning,) = [t for t in map(words, box.closing) if t.startswith("What would change it: ")]
+    assert "bridged: retained once all 6 open points come out well" in turning
+    assert "too-old stays excluded" in turning
 
 
 # --- Counts ---------------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ import pytest
 from report.sized import NAMES, asked, content, decision
 
 from fiche.kernel.unit import BYTE
+from fiche.languages import spoken
 from fiche.report import numbers
-from fiche.report.desk import GLYPHS
-from fiche.report.sizer import with_sizer
+from fiche.report.desk import GLYPHS, Desk
+from fiche.report.sizer import section, with_sizer
 from fiche.report.view import view
 from fiche.report.words._en_sizer import SIZER
 from fiche.report.words.en import MEMBER as ENGLISH
@@ -128,3 +129,14 @@ def test_bytes_are_told_with_their_unit():
     for entry in content("qlora")["inputs"]:
         if entry["unit"] == str(BYTE) and entry["value"]:
             assert entry["value"].rpartition(" ")[2] in ("GiB", "MiB", "KiB", "B")
+
+
+@pytest.mark.parametrize("tag", ["en", "fr", "pt", "tr"])
+def test_a_label_that_says_what_is_counted_has_no_unit_behind_it(tag):
+    """No "séquences résidentes (sequences)", in whatever language."""
+    desk = Desk.of(decision("serving"), spoken(tag))
+    found = section(desk, asked("serving")).blocks[0].content["inputs"]
+    told = {entry["id"]: (entry["label"], entry["unit"]) for entry in found}
+    assert told["limit.resident_sequences"][1] == told["model.head_dim"][1] == ""
+    for label, unit in told.values():
+        assert not unit or unit.casefold()[:5] not in label.casefold()

@@ -465,7 +465,7 @@ def test_pieces_have_version_scope_and_digest(rich):
     assert told["run-6000ada"][1] == "record, version 2026-11-20"
     assert "gpu nvidia-rtx-6000-ada-48g" in told["run-6000ada"][2]
     assert "On the word of A. Martin: gpu nvidia-rtx-3090-24g" in told["oom-3090"][2]
-    assert "Attests price (line 1) 47.14 USD DECL covers lot" in told["quote-17"][2]
+    assert "Attests price (line 1) 47.14 USD DECL for the lot" in told["quote-17"][2]
     assert told["eval-1"][2] == "the scope is not told"
     assert told["oom-3090"][1] == "oom, no version stated"
     assert decision("rich").fiche.pieces[0].sha256.startswith(told["run-6000ada"][3].rstrip("…"))

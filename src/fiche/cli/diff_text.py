@@ -33,7 +33,7 @@ _TITLES = {
 _WORDS = {
     "admissible": "Admissible",
     "to_confirm": "To confirm",
-    "exclude": "Exclude",
+    "exclude": "Excluded",
     "retained": "Retained",
     "excluded": "Excluded",
     None: "not asked",

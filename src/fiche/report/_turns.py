@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from fiche.kernel.figure import Figure
 from fiche.kernel.settling import Change, Sensitivity, Turn
-from fiche.report import numbers
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import Block, Cell, Code, Paragraph, Part, Parts, Table, Words
+from fiche.report.threshold import exact_too, threshold
 
 
 def turns(desk: Desk, found: tuple[Sensitivity, ...]) -> Iterator[Block]:
@@ -64,12 +64,21 @@ def _turned(desk: Desk, turn: Turn, there: str, nothing: str) -> Cell:
     if turn.at is None:
         return cell(desk.say(nothing, bound=desk.amount(turn.bound)))
     changes = joined([change(desk, one) for one in turn.changes], "; ")
-    return cell(desk.say(there, at=exact(desk, turn.at), changes=changes))
+    at = at_exactly(desk, turn.at, is_floor=there == "settling_at_least")
+    return cell(desk.say(there, at=at, changes=changes))
 
 
-def exact(desk: Desk, node: Figure) -> Part:
-    """To the resolution that it was found with: a rounded one may lie on the other side (law 2)."""
-    return desk.amount(node, numbers.amount_exact(desk.book.of(node), desk.style))
+def at_exactly(desk: Desk, node: Figure, *, is_floor: bool) -> Parts:
+    """Where it turns, and beside it the exact bytes that rounding changes."""
+    told = desk.book.of(node)
+    exact = exact_too(told, desk.style)
+    at = (at_least(desk, node, is_floor=is_floor),)
+    return (*at, *desk.say("aside", told=Words(exact))) if exact else at
+
+
+def at_least(desk: Desk, node: Figure, *, is_floor: bool) -> Part:
+    """Where it turns, on the side on which what is said of it holds: see `threshold` (law 2)."""
+    return desk.amount(node, threshold(desk.book.of(node), desk.style, is_floor=is_floor))
 
 
 def change(desk: Desk, one: Change) -> Parts:

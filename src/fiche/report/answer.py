@@ -12,6 +12,7 @@ from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
 from fiche.report import chosen, ownership, points
 from fiche.report.desk import Desk, joined
+from fiche.report.devices import ranged
 from fiche.report.observed import asked_and_free
 from fiche.report.parts import (
     Answer,
@@ -181,7 +182,7 @@ def _subject(desk: Desk, outcome: Outcome, devices: list[str]) -> Parts:
     named = [device for device in devices if device]
     if named:
         key = "on_device" if len(named) == 1 else "every_device"
-        told.append(desk.say(key, device=Code(named[0]), devices=Code(", ".join(named))))
+        told.append(desk.say(key, device=Code(named[0]), devices=Code(", ".join(ranged(named)))))
     return joined(told)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.kernel.finding import Finding, SecondReading, Verdict
 from fiche.report.desk import Desk, cell, columns, group, joined, row
+from fiche.report.devices import ranged
 from fiche.report.parts import (
     Block,
     Cell,
@@ -101,7 +102,7 @@ def _row(desk: Desk, shared: list[Finding], *, movable: bool) -> Row:
 def _criterion(desk: Desk, shared: list[Finding]) -> Cell:
     found = shared[0]
     kind = desk.language.kinds.get(found.kind, desk.term(found.kind))
-    told = (dict.fromkeys(getattr(f, part) for f in shared) for part in ("case", "device"))
+    told = (ranged(dict.fromkeys(getattr(f, part) for f in shared)) for part in ("case", "device"))
     where = " · ".join(filter(None, (", ".join(filter(None, names)) for names in told)))
     level: Parts = (Words(f" ({desk.word('want')})"),) if found.level == "want" else ()
     named: Parts = (Words(", "), Code(found.requirement)) if found.requirement != found.kind else ()

@@ -45,6 +45,8 @@ GLYPHS = {
 _NOT_FIRM = ("unknown", "assumed")
 # What is to be typed as it stands, in a told text.
 _NAMED = re.compile(r"`([^`\n]+)`")
+# Signs of comparison as they are typed, and as they are read; a line never ends inside one of these.
+_SIGNS = ((">=", "≥"), ("<=", "≤"), ("!=", "≠"))
 Filling = Part | Parts | str | int
 
 
@@ -194,7 +196,7 @@ class Desk:
 
     def _side(self, node: Node | None, words: str, text: str) -> Parts:
         if node is None and words:
-            return (Quoted(words),)
+            return self.legible(words)
         return (self.amount(node, text),)
 
     def definition(self, node: Node | None) -> Parts:
@@ -243,7 +245,9 @@ class Desk:
         only told.
         """
         told = bytes_said(self.language.told(text), self.style, exact=exact)
-        pieces = _NAMED.split(told.replace(">=", "≥").replace("<=", "≤"))
+        for typed, sign in _SIGNS:
+            told = told.replace(typed, sign)
+        pieces = _NAMED.split(told)
         parts = (Code(one) if place % 2 else Quoted(one) for place, one in enumerate(pieces))
         return tuple(part for part in parts if part.text)
 

@@ -13,6 +13,7 @@ from fiche.report import points
 from fiche.report._answered import found_cell, margin_of, on_word, pieces_of, state_of, why
 from fiche.report.answer import most_demanding
 from fiche.report.desk import Desk, cell, columns, joined
+from fiche.report.devices import ranged
 from fiche.report.parts import (
     Amount,
     Block,
@@ -279,5 +280,5 @@ def _who(desk: Desk, who: Sequence[str]) -> Parts:
 def _cases(one: _Answer, said: str) -> Parts:
     """The cases and devices of an answer, without the case that is said already."""
     places = (_place(found, said) for found in one.shared)
-    told = [Code(place) for place in dict.fromkeys(places) if place]
+    told = [Code(place) for place in ranged(filter(None, dict.fromkeys(places)))]
     return (Words(" "), *joined(told)) if told else ()

@@ -84,7 +84,7 @@ def _piece(desk: Desk, piece: Piece, *, again: bool) -> Row:
     )
     return row(
         cell((Code(piece.id),), (Code(piece.file),)),
-        cell(joined([Quoted(piece.kind), told]), _days(desk, piece), _redacted(desk, piece)),
+        cell(joined([_kind(desk, piece.kind), told]), _days(desk, piece), _redacted(desk, piece)),
         _scope(desk, piece),
         cell(Code(piece.sha256[:_SHORT] + "…")),
         anchor=f"file-{piece.id}" if again else f"piece-{piece.id}",
@@ -139,9 +139,9 @@ def _own(desk: Desk, printed: Mapping[str, Fact]) -> Parts:
 
 
 def _attested(desk: Desk, item: Attested) -> Parts:
-    """A fact with what it states, as a sentence would: `price 109.99 USD per 168 h covers lot`."""
-    told: list[Parts] = [_key(key, _term(desk, key, term)) for key, term in item.terms.items()]
-    told += [_key(key, Quoted(fact.value)) for key, fact in item.words.items()]
+    """A fact with what it states, as a sentence would: `price 109.99 USD per 168 h for the lot`."""
+    told: list[Parts] = [_key(desk, key, _term(desk, key, t)) for key, t in item.terms.items()]
+    told += [_word(desk, key, fact.value) for key, fact in item.words.items()]
     name: Parts = (Words(desk.term(item.fact)),)
     if item.pointer is not None:
         place = worded(desk, place_of(item.pointer))
@@ -149,8 +149,23 @@ def _attested(desk: Desk, item: Attested) -> Parts:
     return (*name, Words(" "), *joined(told, " "))
 
 
-def _key(key: str, value: Part) -> Parts:
-    return (value,) if key in _PLAIN else (Words(f"{key} "), value)
+def _word(desk: Desk, key: str, value: str) -> Parts:
+    """One of a few choices has words of its own; what somebody wrote stands behind its key."""
+    choice = desk.language.terms.get(f"attested.{key}.{value}")
+    return (Words(choice),) if choice else _key(desk, key, Quoted(value))
+
+
+def _key(desk: Desk, key: str, value: Part) -> Parts:
+    if key in _PLAIN:
+        return (value,)
+    word = desk.language.terms.get(f"attested.{key}") or desk.term(key)
+    return (Words(f"{word} "), value)
+
+
+def _kind(desk: Desk, kind: str) -> Part:
+    """What people read has a word; a format of a program is called by its code."""
+    word = desk.language.terms.get(f"piece.{kind}")
+    return Words(word) if word else Code(kind)
 
 
 def _term(desk: Desk, key: str, term: Figure) -> Part:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fiche.kernel.figure import Node
 from fiche.kernel.origin import Assumed, Stated
 from fiche.kernel.settling import Sensitivity, Turn
-from fiche.report._turns import amount_at, change, exact
+from fiche.report._turns import amount_at, at_exactly, change
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Block,
@@ -75,7 +75,7 @@ def _effect(desk: Desk, node: Node) -> Iterator[Parts]:
     if not turned:
         yield _nothing(desk, mine)
     for turn in turned:
-        yield _turned(desk, turn)
+        yield _turned(desk, turn, is_floor=turn is mine.above)
 
 
 def _nothing(desk: Desk, one: Sensitivity) -> Parts:
@@ -83,7 +83,8 @@ def _nothing(desk: Desk, one: Sensitivity) -> Parts:
     return desk.say("held_nothing", low=low, high=high)
 
 
-def _turned(desk: Desk, turn: Turn) -> Parts:
+def _turned(desk: Desk, turn: Turn, *, is_floor: bool) -> Parts:
     assert turn.at is not None
     changes = joined([change(desk, one) for one in turn.changes], "; ")
-    return desk.say("held_turns", at=exact(desk, turn.at), changes=changes)
+    key = "settling_at_least" if is_floor else "settling_at_most"
+    return desk.say(key, at=at_exactly(desk, turn.at, is_floor=is_floor), changes=changes)

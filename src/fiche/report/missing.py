@@ -27,6 +27,8 @@ from fiche.report.parts import (
 _FEW = 3
 # The topic that a run of the whole loop settles, and the word for its record.
 _RUN, _RECORD = "need", "record"
+# What the author of a fiche has still to say: no number can be known before.
+_STATED = frozenset({"concurrency", "context", "identity", "microbatch", "quality"})
 
 
 def section(desk: Desk) -> Section:
@@ -116,6 +118,16 @@ def _rows(desk: Desk) -> Iterator[Row]:
             yield _row(desk, named, conditions, who)
 
 
+def unnumbered(desk: Desk, conditions: tuple[Condition, ...]) -> Missing:
+    """On what a verdict turns where no number is known: a need, or what somebody will say."""
+    topics = {condition.topic for condition in conditions}
+    told = {condition.piece_kind.partition(" ")[0] for condition in conditions}
+    if topics <= {"memory_available", "need"}:
+        return Missing(desk.word("turns_need"))
+    stated = topics <= _STATED or told <= {"fiche"}
+    return Missing(desk.word("turns_stated" if stated else "turns_answer"))
+
+
 def point(desk: Desk, place: int) -> Parts:
     """What an open point is called everywhere: by its place in the list, as D1."""
     return (Words(desk.word("point").format(n=place), strong=True),)
@@ -129,7 +141,7 @@ def _row(desk: Desk, named: Parts, conditions: tuple[Condition, ...], who: list[
     return row(
         cell(named),
         cell(*each(c.text for c in conditions)),
-        cell(*turns) if turns else cell(Missing(desk.word("no_threshold"))),
+        cell(*turns) if turns else cell(unnumbered(desk, conditions)),
         cell(*dict.fromkeys(supplier(desk, c) for c in conditions)),
         concerned(desk, who),
     )

@@ -10,7 +10,7 @@ from fiche.kernel.finding import Finding
 from fiche.kernel.record import record
 from fiche.kernel.said import Listed, Said
 from fiche.report.desk import Desk, cell, columns, joined, row
-from fiche.report.missing import concerned, movable, points
+from fiche.report.missing import concerned, movable, points, unnumbered
 from fiche.report.missing import point as called
 from fiche.report.parts import (
     Block,
@@ -26,7 +26,7 @@ from fiche.report.parts import (
 )
 
 # A committee's agenda; the annex has every point in full.
-_MOST, _FEW, _CAUSES = 8, 4, 5
+_MOST, _FEW, _CAUSES = 8, 4, 2
 
 
 @record
@@ -93,7 +93,7 @@ def _row(desk: Desk, point: Point) -> Row:
     return row(
         cell(desk.say("point_topic", point=_name(desk, point), topic=desk.topic(point.topic))),
         cell(*_each(desk, (_short(desk, c.text) for c in point.conditions))),
-        cell(*turns) if turns else cell(Missing(desk.word("no_threshold"))),
+        cell(*turns) if turns else cell(unnumbered(desk, point.conditions)),
         cell(who) if who else cell(Missing(desk.word("nobody"))),
         _concerns(desk, point),
         anchor=anchor(point),

@@ -133,5 +133,5 @@ def attached(desk: Desk) -> Section:
     return Section(
         id="attached",
         title=desk.word("attached_title"),
-        blocks=(Paragraph((*told, Words(" "), Words(desk.word("annex_line")))),),
+        blocks=(Paragraph(joined([told, desk.say("built_short"), desk.say("annex_line")], " ")),),
     )

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiche.kernel.said import Said, listed, tell_again
-from fiche.kernel.settling import DOCUMENT, ENTRY, Flips, Letter, Request, Settles, Settling, Step
+from fiche.kernel.settling import (
+    DOCUMENT,
+    ENTRY,
+    MEASUREMENT,
+    Flips,
+    Letter,
+    Request,
+    Settles,
+    Settling,
+    Step,
+)
 from fiche.report import numbers
 from fiche.report._turns import turns
 from fiche.report.desk import Desk, cell, columns, joined, row
@@ -288,8 +298,17 @@ def _letter(desk: Desk, letter: Letter) -> Table:
 
 def _request(desk: Desk, number: str, one: Request) -> Row:
     wish = desk.say("settling_want") if one.level == "want" else ()
-    wanted = desk.legible(one.threshold) if one.threshold else (Missing(desk.word("no_threshold")),)
-    return row(_numbered(number, (Quoted(one.text), *wish)), cell(wanted))
+    return row(_numbered(number, (Quoted(one.text), *wish)), cell(_wanted(desk, one)))
+
+
+def _wanted(desk: Desk, one: Request) -> Parts:
+    """The number that is asked for; where there is none, in which form an answer settles it."""
+    if one.threshold:
+        return desk.legible(one.threshold)
+    found = desk.decision.settling
+    kinds = {step.id: step.kind for step in found.steps} if found is not None else {}
+    measured = kinds.get(one.step) == MEASUREMENT
+    return desk.say("settling_wanted_record" if measured else "settling_wanted_written")
 
 
 def _anchor(seller: str) -> str:

@@ -267,8 +267,9 @@ class _Content:
 
     def _counted(self, node: Node, case: str | None) -> str:
         """What a count counts, where its label does not say so already."""
-        word = self._desk.term(str(node.unit))
-        return "" if word.casefold() in self._called(node, case).casefold() else word
+        style, called = self._desk.style, self._called(node, case).casefold()
+        one, many = (numbers.word_of(node.unit, style, count) for count in (1, 2))
+        return "" if one.casefold() in called or many.casefold() in called else many
 
 
 def _titled(desk: Desk, case: str) -> str:

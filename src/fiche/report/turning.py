@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from fiche.kernel.decision import Outcome
 from fiche.kernel.finding import Verdict
 from fiche.kernel.settling import Flips, Sensitivity, Turn
 from fiche.report import points
-from fiche.report._turns import exact
+from fiche.report._turns import at_least
 from fiche.report.desk import Desk, joined
 from fiche.report.parts import Code, Parts, Quoted, Reference, Words
 
 _FEW = 4
+_Told = TypeVar("_Told")
 
 
 # --- Musts ----------------------------------------------------------------------------------------
@@ -23,7 +25,7 @@ def musts(desk: Desk) -> Parts:
     outcomes = desk.decision.outcomes
     failed = _grouped((o, _failed(o)) for o in outcomes if o.verdict is Verdict.EXCLUDE)
     asked = [o for o in outcomes if o.verdict is Verdict.TO_CONFIRM or o.status == "to_confirm"]
-    open_ = _few(desk, [_open(desk, o) for o in asked])
+    open_ = _few(desk, _open(desk, asked))
     violated = _few(
         desk,
         [
@@ -46,14 +48,21 @@ def _excludes(level: str, verdict: Verdict) -> bool:
     return level == "must" and verdict is Verdict.EXCLUDE
 
 
-def _open(desk: Desk, outcome: Outcome) -> Parts:
-    named = points.names(desk, points.of_outcome(desk, outcome))
-    who = (Code(outcome.candidate.id),)
-    return desk.say("musts_of", who=who, musts=named) if named else who
+def _open(desk: Desk, asked: list[Outcome]) -> list[Parts]:
+    """Candidates that lack the same points are named together."""
+    found = _grouped((o, points.of_outcome(desk, o)) for o in asked)
+    told = []
+    for shared, who in found.items():
+        named = points.names(desk, shared)
+        names = _names(desk, who)
+        told.append(desk.say("musts_of", who=names, musts=named) if named else names)
+    return told
 
 
-def _grouped(told: Iterable[tuple[Outcome, tuple[str, ...]]]) -> dict[tuple[str, ...], list[str]]:
-    found: dict[tuple[str, ...], list[str]] = {}
+def _grouped(
+    told: Iterable[tuple[Outcome, tuple[_Told, ...]]],
+) -> dict[tuple[_Told, ...], list[str]]:
+    found: dict[tuple[_Told, ...], list[str]] = {}
     for outcome, names in told:
         found.setdefault(names, []).append(outcome.candidate.id)
     return found
@@ -74,24 +83,46 @@ def _few(desk: Desk, told: list[Parts]) -> Parts:
 
 def turning(desk: Desk) -> Parts:
     """By name: the points whose answer turns a candidate, the figure, or the piece that must be wrong."""
-    told = [one for outcome in desk.decision.outcomes for one in _turned(desk, outcome)]
-    left = len(told) - _FEW
-    if left > 0:
-        noun = desk.counted("candidates", left)
-        told = [*told[:_FEW], desk.say("turn_others", n=left, noun=noun)]
+    told = [(shared, one) for shared in _alike(desk) for one in _turned(desk, shared)]
+    lines = [*(one for _, one in told[:_FEW]), *_further(desk, told)]
     lead = (Words(desk.word("turn_title"), strong=True),)
-    return (*lead, *(joined(told, "; ") or desk.say("turn_none")), Words("."))
+    return (*lead, *(joined(lines, "; ") or desk.say("turn_none")), Words("."))
 
 
-def _turned(desk: Desk, outcome: Outcome) -> Iterator[Parts]:
-    who: Parts = (Code(outcome.candidate.id),)
+def _further(desk: Desk, told: list[tuple[list[Outcome], Parts]]) -> Iterator[Parts]:
+    """Candidates that are not named here; else what else turns one that is."""
+    shown = {one.candidate.id for shared, _ in told[:_FEW] for one in shared}
+    rest = {one.candidate.id for shared, _ in told[_FEW:] for one in shared}
+    left = len(rest - shown)
+    if left:
+        yield desk.say("turn_others", n=left, noun=desk.counted("candidates", left))
+    elif rest:
+        yield desk.say("void_left", n=len(told) - _FEW)
+
+
+def _alike(desk: Desk) -> list[list[Outcome]]:
+    """Candidates that turn at the same points are told together; any other by itself."""
+    found: dict[object, list[Outcome]] = {}
+    for outcome in desk.decision.outcomes:
+        open_ = outcome.status == "to_confirm"
+        key = _points(desk, outcome) if open_ else outcome.candidate.id
+        found.setdefault(key, []).append(outcome)
+    return list(found.values())
+
+
+def _flip(desk: Desk, outcome: Outcome) -> Flips | None:
     found = desk.decision.settling
     flips = {one.candidate: one for one in found.flips} if found is not None else {}
-    flip = flips.get(outcome.candidate.id)
+    return flips.get(outcome.candidate.id)
+
+
+def _turned(desk: Desk, shared: list[Outcome]) -> Iterator[Parts]:
+    outcome = shared[0]
+    who = _names(desk, [one.candidate.id for one in shared])
     if outcome.status == "excluded":
-        yield _wrong(desk, who, outcome, flip)
+        yield _wrong(desk, who, outcome, _flip(desk, outcome))
     elif outcome.status == "to_confirm":
-        yield from _settled(desk, who, outcome, flip)
+        yield from _settled(desk, who, outcome)
     else:
         turned = list(_figures(desk, who, outcome))
         yield from turned or _standing(desk, who, outcome)
@@ -106,13 +137,23 @@ def _wrong(desk: Desk, who: Parts, outcome: Outcome, flip: Flips | None) -> Part
     return desk.say("turn_wrong", who=who, pieces=joined(map(Reference, pieces)), musts=names)
 
 
-def _settled(desk: Desk, who: Parts, outcome: Outcome, flip: Flips | None) -> Iterator[Parts]:
+_Points = tuple[points.Point, ...]
+
+
+def _points(desk: Desk, outcome: Outcome) -> tuple[_Points, _Points]:
+    """All that must come out well, and those of them that exclude it where they do not."""
     found = points.of_outcome(desk, outcome)
+    turning = _against(desk, outcome, _flip(desk, outcome))
+    return found, tuple(point for point in found if point.topic in turning)
+
+
+def _settled(desk: Desk, who: Parts, outcome: Outcome) -> Iterator[Parts]:
+    found, against = _points(desk, outcome)
     if not found:
         return
     joint, either = desk.word("turn_and"), desk.word("turn_or")
-    named = points.names(desk, found, joint)
-    against = [point for point in found if point.topic in _against(desk, outcome, flip)]
+    many = len(found) > _FEW
+    named = desk.say("turn_all", n=len(found)) if many else points.names(desk, found, joint)
     if len(against) == len(found) > 1:
         yield desk.say("turn_settled_or_any", who=who, points=named)
     elif against:
@@ -152,7 +193,7 @@ def _at(
     mine = [c for c in turn.changes if c.candidate == outcome.candidate.id and c.what == "status"]
     if turn.at is None or not mine:
         return
-    at = exact(desk, turn.at)
+    at = at_least(desk, turn.at, is_floor=turn is one.above)
     state = desk.status(mine[0].after)
     yield desk.say(
         "turn_figure", who=who, state=(state,), figure=(Code(one.name),), at=(at,), side=side

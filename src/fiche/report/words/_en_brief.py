@@ -18,9 +18,10 @@ BRIEF = {
     "musts_of": "{who} ({musts})",
     "musts_more": "{n} more",
     "turn_title": "What would change it: ",
-    "turn_settled": "{who} is retained once {points} come out well",
-    "turn_settled_or_not": "{who} is retained once {points} come out well, excluded if {against} does not",
-    "turn_settled_or_any": "{who} is retained once {points} come out well, excluded if any one does not",
+    "turn_all": "all {n} open points",
+    "turn_settled": "{who}: retained once {points} come out well",
+    "turn_settled_or_not": "{who}: retained once {points} come out well, excluded if {against} does not",
+    "turn_settled_or_any": "{who}: retained once {points} come out well, excluded if any one does not",
     "turn_wrong": "{who} stays excluded unless {pieces} is shown wrong on {musts}",
     "turn_wrong_any": "{who} stays excluded unless its verdict on {musts} is shown wrong",
     "turn_figure": "{who} changes to {state} if {figure} is {at} or {side}",
@@ -52,8 +53,8 @@ BRIEF = {
     "want_column": "Want",
     "required": "Required",
     "found": "Found",
-    "at_most": "≤ {amount}",
-    "at_least": "≥ {amount}",
+    "at_most": "≤\u00a0{amount}",
+    "at_least": "≥\u00a0{amount}",
     "by_day": "by {amount}",
     "tax_included": "with tax",
     "tax_excluded": "before tax",
@@ -130,7 +131,6 @@ BRIEF = {
     "held_effect": "Effect on the verdict",
     "held_nothing": "turns nothing, from {low} to {high}",
     "held_untested": "none: it is in no compared number",
-    "held_turns": "at {at}: {changes}",
     "held_left": "{n} further {noun} in the annex.",
     "held_noun": "assumption|assumptions",
     "scope_title": "Scope, and what would void it",
@@ -163,6 +163,9 @@ BRIEF = {
     "built_line": (
         "The PDF is built to PDF/A-3a and PDF/UA-1; it is validated only where report.pdf.validation.json, "
         "which fiche report --verapdf writes beside it, says so."
+    ),
+    "built_short": (
+        "The PDF is built to PDF/A-3a and PDF/UA-1; validated only where report.pdf.validation.json says so."
     ),
     "annex_line": (
         "The annex has every criterion of every candidate, the bill, steps and letters, loads, readings, "

@@ -43,7 +43,7 @@ DECISION = {
     ),
     "candidates": "candidate|candidates",
     "finding_counts": (
-        "{total} {noun}: {admissible} admissible + {to_confirm} to confirm + {exclude} exclude."
+        "{total} {noun}: {admissible} admissible + {to_confirm} to confirm + {exclude} excluded."
     ),
     "findings": "finding|findings",
     "no_choice": "No choice is recorded.",
@@ -108,7 +108,9 @@ DECISION = {
     "piece_wanted": " ({piece})",
     "concerns": "Concerns",
     "all_candidates": "every candidate",
-    "no_threshold": "no threshold",
+    "turns_need": "the need, not known yet",
+    "turns_stated": "what will be stated",
+    "turns_answer": "the answer itself",
     "one_run": (
         "One record of that run on the machine offered may settle {topics} at once ({who})."
     ),

@@ -62,6 +62,8 @@ SETTLING: dict[str, str] = {
     "settling_letter_caption": "Letter to {seller}, about {offers}, for a decision of {date}: requests",
     "settling_request": "Request",
     "settling_wanted": "Wanted",
+    "settling_wanted_record": "its record, as a file",
+    "settling_wanted_written": "the document, or the answer in writing",
     # Sensitivities
     "settling_turns_caption": (
         "Where the decision turns if one figure were otherwise, all else held; found {steps}"

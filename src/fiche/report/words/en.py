@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fiche.kernel.remedy import STAGES
 from fiche.report.words._en_alternatives import ALTERNATIVES
+from fiche.report.words._en_attested import ATTESTED
 from fiche.report.words._en_audit import AUDIT
 from fiche.report.words._en_bill import BILL
 from fiche.report.words._en_brief import BRIEF
@@ -87,6 +88,7 @@ MEMBER = Language(
     levels={"must": "must", "want": "want"},
     roles={"short": "short", "usual": "usual", "long": "long", "limit": "limit"},
     terms={
+        **ATTESTED,
         "redacted.user": "users",
         "redacted.host": "hosts",
         "redacted.email": "e-mail addresses",
