@@ -86,7 +86,7 @@ def test_every_command_and_option_is_told():
     for command, names in options.items():
         part = told.partition(f"## `{command}`\n")[2].partition("\n## ")[0]
         assert part, command
-        listed = set(re.findall(r"`(-{1,2}[a-z-]+)`", part))
+        listed = set(re.findall(r"`(-{1,2}[a-z0-9-]+)`", part))
         assert set(names) - shown_by_typer - listed == set(), command
 
 

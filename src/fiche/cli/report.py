@@ -54,10 +54,8 @@ def report(
 ) -> None:
     """Compile a fiche into a decision report."""
     from fiche.cli.compile import compile_fiche
-    from fiche.cli.output import write_folder
-    from fiche.cli.reports import Asked, files, parse_formats, refuse_existing, told
+    from fiche.cli.reports import Asked, files, parse_formats, refuse_existing, told, write
     from fiche.cli.validation import met, validate, validator
-    from fiche.render.sums import NAME, sums_bytes
 
     wanted = Asked(formats=parse_formats(formats), language=language, annex=annex, draft=draft)
     program = validator(verapdf, wanted.formats)
@@ -65,8 +63,7 @@ def report(
     compiled = compile_fiche(fiche, review)
     written = files(compiled, wanted)
     judged = validate(written, program)
-    written[NAME] = sums_bytes(written)
-    write_folder(output, written, force=force)
+    write(output, written, force=force)
     told(output, written, judged, as_json=json)
     if not met(judged):
         raise typer.Exit(3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,6 +139,19 @@ def _pages(
 
 def _estimators() -> tuple[Estimator, ...]:
     return members("fiche.estimators", Estimator)
+
+
+def write(folder: Path, written: MutableMapping[str, bytes], *, force: bool) -> None:
+    """Write the folder, and add the list of its digests to what was written.
+
+    Raises:
+        Refused: F610 the folder exists and `force` is False; F611 it cannot be written.
+    """
+    from fiche.cli.output import write_folder
+    from fiche.render.sums import NAME, sums_bytes
+
+    written[NAME] = sums_bytes(written)
+    write_folder(folder, written, force=force)
 
 
 def told(
