@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench_archive import bench_archive
 from bench_logs import bench_logs
 from bench_models import bench_models
 from bench_recorder import bench_recorder
@@ -118,6 +119,8 @@ def main() -> int:
         missed += bench_simulate()
     if not wanted or "screening" in wanted:
         missed += bench_screening(max(options.rounds // 5, 1))
+    if not wanted or "archive" in wanted:
+        missed += bench_archive(options.rounds)
     print("all within their bounds" if not missed else f"beyond its bound: {', '.join(missed)}")
     return 0
 

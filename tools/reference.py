@@ -42,6 +42,7 @@ SUBJECTS = {
     "environment": ("Environment", "what a machine declares", "../environment.md"),
     "frontier": ("Frontier", "`fiche measure --frontier`", "../measure.md"),
     "model": ("Model", "what a model's files hold", "../models.md"),
+    "archive-entry": ("Archive entry", "`fiche-entry.json` of a bag", "../archive-format.md"),
     "simulation": ("Simulation", "`fiche simulate`", "../simulate.md"),
     "verification": ("Verification", "`fiche verify --json`", "../verify.md"),
 }

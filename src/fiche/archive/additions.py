@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fiche.archive.identity import bag_path, is_id
+from fiche.archive.opened import FLAGS
 from fiche.archive.store import Added
 
 NAME = "additions.jsonl"
@@ -53,16 +54,61 @@ def _is_torn(stream: int) -> bool:
 def read(file: Path, offset: int) -> tuple[list[Added], int]:
     """The lines from an offset on, and where the last whole one ends; from the start where the file shrank."""
     try:
-        stream = file.open("rb")
+        stream = os.open(file, FLAGS)
     except FileNotFoundError:
         return [], 0
-    with stream:
-        if offset > os.fstat(stream.fileno()).st_size:
+    with os.fdopen(stream, "rb") as lines:
+        if offset > os.fstat(stream).st_size:
             offset = 0
-        stream.seek(offset)
-        content = stream.read()
+        lines.seek(offset)
+        content = lines.read()
     whole = content[: content.rfind(b"\n") + 1]
     return [one for one in parsed(whole.splitlines()) if one is not None], offset + len(whole)
+
+
+def every(file: Path) -> Iterator[Added | None]:
+    """Every line of the file, one at a time; None for one that is none. A link is no such file."""
+    for _, line in _lines(file):
+        yield from parsed((line,))
+
+
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Each line with the offset at which it stands; a very long one in parts, none of which is a line."""
+    try:
+        stream = os.open(file, FLAGS)
+    except OSError:
+        return
+    with os.fdopen(stream, "rb") as content:
+        offset = 0
+        while line := content.readline(_STEP):
+            yield offset, line
+            offset += len(line)
+
+
+def blanked(file: Path, ids: set[str]) -> tuple[int, set[str]]:
+    """Blank every line that is none, says the same again, or is of no bag: how many, and the ids that are left.
+
+    Each line keeps its place and length, so that what is being appended meanwhile is not disturbed.
+    """
+    listed: set[str] = set()
+    dead: list[tuple[int, int]] = []
+    for offset, line in _lines(file):
+        if not line.strip():
+            continue
+        one = next(parsed((line,)))
+        if one is None or one.id not in ids or one.id in listed:
+            dead.append((offset, len(line) - line.endswith(b"\n")))
+        else:
+            listed.add(one.id)
+    if dead:
+        stream = os.open(file, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+        try:
+            for offset, length in dead:
+                os.lseek(stream, offset, os.SEEK_SET)
+                os.write(stream, b" " * length)
+        finally:
+            os.close(stream)
+    return len(dead), listed
 
 
 def parsed(lines: Iterable[bytes]) -> Iterator[Added | None]:

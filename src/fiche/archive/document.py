@@ -59,33 +59,39 @@ def read_entry(content: bytes) -> Entry:
     Raises:
         Refused: F931 it is of a newer format; F941 it is no entry, or too long to be one.
     """
-    told = _parsed(content)
+    told = parsed(content)
     try:
         return _entry(told)
     except (KeyError, TypeError, ValueError) as error:
-        raise _no_entry(_why(error)) from None
+        raise no_entry(_why(error)) from None
 
 
-def _parsed(content: bytes) -> dict[str, Any]:
+def parsed(content: bytes) -> dict[str, Any]:
+    """The JSON of an entry, of which nothing but its format is known yet.
+
+    Raises:
+        Refused: as `read_entry`.
+    """
     if len(content) > MOST_BYTES:
-        raise _no_entry(f"it is longer than {MOST_BYTES // 2**20} MiB")
+        raise no_entry(f"it is longer than {MOST_BYTES // 2**20} MiB")
     try:
         told = json.loads(content)
     except (ValueError, RecursionError):
-        raise _no_entry("it is no JSON that can be read") from None
+        raise no_entry("it is no JSON that can be read") from None
     found = told.get("format") if isinstance(told, dict) else None
     if isinstance(found, str) and found.startswith("fiche-archive-entry/") and found != FORMAT:
         message = f"an entry is of the format {found[:60]}: this fiche reads {FORMAT}"
         raise Refused([Diagnostic(code="F931", message=message, address=None, hint=_NEWER)])
     if found != FORMAT:
-        raise _no_entry(f"it does not say that it is a {FORMAT}")
+        raise no_entry(f"it does not say that it is a {FORMAT}")
     return dict(told)
 
 
 _NEWER = "a newer fiche wrote it: install that"
 
 
-def _no_entry(why: str) -> Refused:
+def no_entry(why: str) -> Refused:
+    """F941: what cannot be used as an entry."""
     hint = "fiche archive check names every bag that is not as it was written"
     message = f"fiche-entry.json cannot be used: {why}"
     return Refused([Diagnostic(code="F941", message=message, address=None, hint=hint)])

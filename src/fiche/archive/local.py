@@ -150,13 +150,26 @@ class LocalStore(Store):
 
     def entry(self, id: str) -> Entry:
         """The entry of an id; see `Store.entry`."""
-        if not is_id(id) or not (self.root / bag_path(id)).exists():
-            raise unknown(id, self.where)
+        self.exists(id)
         content = self._tag(id, ENTRY)
         expected = f"{hashlib.sha256(content).hexdigest()}  {ENTRY}\n".encode("ascii")
         if expected not in self._tag(id, TAG_MANIFEST):
             raise damaged(bag_path(id), f"{ENTRY} is not what {TAG_MANIFEST} says")
         return self._own(id, content)
+
+    def exists(self, id: str) -> None:
+        """Nothing, where there is a bag of this id.
+
+        Raises:
+            Refused: F932 there is none.
+        """
+        if not is_id(id) or not (self.root / bag_path(id)).exists():
+            raise unknown(id, self.where)
+
+    def added(self, id: str) -> Added:
+        """What a line of `additions.jsonl` says of a bag."""
+        sha256 = hashlib.sha256(self._tag(id, ENTRY)).hexdigest()
+        return Added(id=id, path=bag_path(id), sha256=sha256)
 
     def _own(self, id: str, content: bytes) -> Entry:
         entry = read_entry(content)
@@ -208,9 +221,9 @@ class LocalStore(Store):
     def additions(self, offset: int) -> tuple[list[Added], int]:
         """What was added since an offset; see `Store.additions`."""
         found, end = additions.read(self.root / additions.NAME, offset)
-        return [*found, *self._unlisted()], end
+        return [*found, *self.unlisted()], end
 
-    def _unlisted(self) -> Iterator[Added]:
+    def unlisted(self) -> Iterator[Added]:
         """Bags whose writer was killed before their line, and those of an archive copied from elsewhere."""
         for name in (*_names(self.root / INCOMING), *_names(self.root / "additions")):
             id = name[:36]

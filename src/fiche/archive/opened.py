@@ -11,7 +11,7 @@ class LinkedError(OSError):
     """A link, a device or another thing that is no plain file."""
 
 
-_FLAGS = (
+FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
@@ -37,7 +37,7 @@ def plain_bytes(path: Path, limit: int, within: Path | None = None) -> bytes:
         raise LinkedError(f"{path.name} is no file")
     if state.st_size > limit:
         raise ValueError(f"it is longer than {limit} bytes")
-    stream = os.open(path, _FLAGS)
+    stream = os.open(path, FLAGS)
     with os.fdopen(stream, "rb") as file:
         if not stat.S_ISREG(os.fstat(stream).st_mode):
             raise LinkedError(f"{path.name} is no file")

@@ -1,0 +1,330 @@
+"""A whole archive checked: every bag, and what should agree between them. Nothing is mended unasked.
+
+Bags are checked by several processes, one a processor; what they tell is added up as it comes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from fiche.archive import additions
+from fiche.archive.fixity import Finding, portions
+from fiche.archive.identity import bag_path, is_id
+from fiche.archive.local import BAGS, INCOMING, LocalStore
+from fiche.kernel.record import record
+
+# Fewer bags than this are checked before another process would have started.
+_ALONE = 1500
+_HOUR_S, _DAY_S = 3600, 86400
+_MOST_TOLD = 1000
+_AT_ONCE = 16
+
+Progress = Callable[[int, int], None]
+
+
+@record
+class Overall:
+    """What a check found. `notes` are worth knowing and wrong with nothing; `untold` findings were too many."""
+
+    num_bags: int = 0
+    num_files: int = 0
+    num_bytes: int = 0
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
+    untold: int = 0
+
+
+@record
+class Related:
+    """What an entry says that concerns others, or a day."""
+
+    id: str
+    supersedes: tuple[str, ...]
+    keep_until: str
+
+
+class _Sum:
+    """What comes in, added up; of many findings the first ones are kept, the others counted."""
+
+    def __init__(self) -> None:
+        self.counts = [0, 0, 0]
+        self.findings: list[Finding] = []
+        self.untold = 0
+        self.related: list[Related] = []
+
+    def take(self, told: Any) -> None:  # noqa: ANN401 - a line of JSON
+        """One portion of bags."""
+        self.counts = [a + b for a, b in zip(self.counts, told["counts"], strict=True)]
+        for each in told["findings"]:
+            self.find(Finding(*each))
+        for id, supersedes, keep_until in told["related"]:
+            self.related.append(Related(id=id, supersedes=tuple(supersedes), keep_until=keep_until))
+
+    def find(self, finding: Finding) -> None:
+        """One finding more."""
+        if len(self.findings) < _MOST_TOLD:
+            self.findings.append(finding)
+        else:
+            self.untold += 1
+
+
+def check_archive(
+    store: LocalStore, today: str, *, quick: bool, progress: Progress | None = None
+) -> Overall:
+    """Check every bag of an archive, and the archive around them; `today` is a day."""
+    total = _Sum()
+    ids, folders = _listed(store, total)
+    root = str(store.root)
+    for told in _told(root, folders, len(ids), quick=quick):
+        total.take(told)
+        if progress is not None:
+            progress(total.counts[0], len(ids))
+    notes: list[Finding] = []
+    for finding in _lines(store, ids):
+        total.find(finding)
+    for finding, is_note in leftovers(store):
+        notes.append(finding) if is_note else total.find(finding)
+    for finding in conflicts(total.related, ids):
+        total.find(finding)
+    notes += passed(total.related, today)
+    return _overall(total, notes)
+
+
+def check_entries(store: LocalStore, ids: Iterable[str], today: str, *, quick: bool) -> Overall:
+    """Check some bags alone.
+
+    Raises:
+        Refused: F932 one is not there.
+    """
+    total = _Sum()
+    places = []
+    for id in ids:
+        store.exists(id)
+        places.append(bag_path(id))
+    for told in portions(str(store.root), iter(places), quick=quick):
+        total.take(told)
+    return _overall(total, list(passed(total.related, today)))
+
+
+def _overall(total: _Sum, notes: Sequence[Finding]) -> Overall:
+    return Overall(
+        num_bags=total.counts[0],
+        num_files=total.counts[1],
+        num_bytes=total.counts[2],
+        findings=tuple(total.findings),
+        notes=tuple(notes[:_MOST_TOLD]),
+        untold=total.untold,
+    )
+
+
+# --- Bags -----------------------------------------------------------------------------------------
+
+
+def _listed(store: LocalStore, total: _Sum) -> tuple[set[str], list[str]]:
+    """The ids of all bags and the folders that they lie in; whatever else lies there is told."""
+    ids: set[str] = set()
+    folders: list[str] = []
+    for each in _within(store, BAGS, total):
+        if not _is_folder_of_bags(each):
+            total.find(Finding("F949", f"{BAGS}/{each.name[:80]!r}", _NO_BAGS))
+            continue
+        before = len(ids)
+        for bag in _within(store, f"{BAGS}/{each.name}", total):
+            place = f"{BAGS}/{each.name}/{bag.name[:80]}"
+            if not bag.is_dir(follow_symlinks=False) or not is_id(bag.name):
+                total.find(
+                    Finding("F949", place, "it is no bag: a bag is a folder named by its id")
+                )
+            elif bag.name[:2] != each.name:
+                total.find(Finding("F942", place, f"a bag of this id lies in {bag_path(bag.name)}"))
+            else:
+                ids.add(bag.name)
+        if len(ids) > before:
+            folders.append(each.name)
+    return ids, folders
+
+
+_NO_BAGS = "it is no folder of bags: those are named by the first two signs of an id"
+
+
+def _is_folder_of_bags(each: os.DirEntry[str]) -> bool:
+    is_hex = len(each.name) == 2 and all(sign in "0123456789abcdef" for sign in each.name)
+    return is_hex and each.is_dir(follow_symlinks=False)
+
+
+def _within(store: LocalStore, folder: str, total: _Sum) -> list[os.DirEntry[str]]:
+    path = store.root / folder
+    if path.is_symlink():
+        total.find(Finding("F937", folder, "it is a link: nothing behind it is looked at"))
+        return []
+    try:
+        with os.scandir(path) as found:
+            return sorted(found, key=lambda each: each.name)
+    except OSError as error:
+        total.find(Finding("F933", folder, f"it cannot be read: {error.strerror}"))
+        return []
+
+
+def _told(root: str, folders: Sequence[str], count: int, *, quick: bool) -> Iterator[Any]:
+    workers = min(os.cpu_count() or 1, _AT_ONCE, len(folders))
+    if count < _ALONE or workers < 2:
+        yield from portions(root, _places(root, folders), quick=quick)
+        return
+    # Each takes every so many folders of each kind of id: ids are spread evenly.
+    shares = [folders[worker::workers] for worker in range(workers)]
+    yield from _side_by_side(root, shares, quick=quick)
+
+
+def _places(root: str, folders: Iterable[str]) -> Iterator[str]:
+    for folder in folders:
+        for name in sorted(os.listdir(f"{root}/{BAGS}/{folder}")):  # noqa: PTH208 - many names, fast
+            if is_id(name) and name[:2] == folder:
+                yield f"{BAGS}/{folder}/{name}"
+
+
+def _side_by_side(root: str, shares: Sequence[Sequence[str]], *, quick: bool) -> Iterator[Any]:
+    """The lines of all processes as they come; whichever way this ends, none is left running."""
+    import selectors
+
+    how = "quick" if quick else "full"
+    command = [sys.executable, "-m", "fiche.archive.fixity", root, how]
+    running = [subprocess.Popen([*command, *share], stdout=subprocess.PIPE) for share in shares]
+    try:
+        with selectors.DefaultSelector() as waiting:
+            for each in running:
+                assert each.stdout is not None
+                waiting.register(each.stdout, selectors.EVENT_READ, each.stdout)
+            while waiting.get_map():
+                for key, _ in waiting.select():
+                    line = key.data.readline()
+                    if line:
+                        yield json.loads(line)
+                    else:
+                        waiting.unregister(key.data)
+    finally:
+        for each in running:
+            if each.poll() is None:
+                each.terminate()
+            each.wait()
+    if any(each.returncode for each in running):
+        raise OSError(None, "a process that checks bags has ended early", root)
+
+
+# --- What is around the bags ----------------------------------------------------------------------
+
+
+def _lines(store: LocalStore, ids: set[str]) -> Iterator[Finding]:
+    """Bags without a line, lines without a bag, and lines that are none."""
+    seen: set[str] = set()
+    broken = 0
+    for one in additions.every(store.root / additions.NAME):
+        if one is None:
+            broken += 1
+        elif one.id not in ids and one.id not in seen:
+            yield Finding(
+                "F943", bag_path(one.id), f"{additions.NAME} has a line of it: it is gone"
+            )
+        if one is not None:
+            seen.add(one.id)
+    told_elsewhere = {one.id for one in store.unlisted()}
+    for id in sorted(ids - seen - told_elsewhere):
+        yield Finding("F943", bag_path(id), f"{additions.NAME} has no line of it")
+    if broken:
+        yield Finding("F943", additions.NAME, f"{broken} of its lines cannot be read")
+
+
+def leftovers(store: LocalStore) -> Iterator[tuple[Finding, bool]]:
+    """What lies in `incoming/`, and whether it is young enough to be still at work."""
+    now = time.time()
+    try:
+        found = sorted(os.scandir(store.root / INCOMING), key=lambda each: each.name)
+    except OSError:
+        return
+    for each in found:
+        age = max(now - each.stat(follow_symlinks=False).st_mtime, 0)
+        told = f"left by a writer {_age(age)} ago; it is no part of the archive"
+        if is_id(each.name[:36]) and (store.root / bag_path(each.name[:36])).exists():
+            told = f"left by a writer {_age(age)} ago, whose bag is in its place"
+        yield Finding("F944", f"{INCOMING}/{each.name[:80]}", told), age < _HOUR_S
+
+
+def _age(seconds: float) -> str:
+    for length, word in ((_DAY_S, "day"), (_HOUR_S, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count} {word}{'s' * (count > 1)}"
+    return "a moment"
+
+
+def conflicts(related: Iterable[Related], ids: set[str]) -> Iterator[Finding]:
+    """Entries that supersede what is not there, or in a circle, or what another one supersedes, too."""
+    successors: dict[str, list[str]] = {}
+    for one in related:
+        for id in one.supersedes:
+            successors.setdefault(id, []).append(one.id)
+            if id not in ids:
+                told = f"it supersedes {id[:60]}, which is not in the archive"
+                yield Finding("F945", bag_path(one.id), told)
+    for id, later in sorted(successors.items()):
+        if len(later) > 1:
+            told = f"{', '.join(sorted(later)[:5])} supersede it, each without the others"
+            yield Finding("F945", bag_path(id), told)
+        if _leads_back(id, successors):
+            yield Finding("F945", bag_path(id), "it is superseded in a circle")
+
+
+def _leads_back(id: str, successors: dict[str, list[str]]) -> bool:
+    seen: set[str] = set()
+    ahead = list(successors[id])
+    while ahead:
+        here = ahead.pop()
+        if here == id:
+            return True
+        if here not in seen:
+            seen.add(here)
+            ahead += successors.get(here, ())
+    return False
+
+
+def passed(related: Iterable[Related], today: str) -> Iterator[Finding]:
+    """Entries that need not be kept any longer: said, and never acted on."""
+    for one in related:
+        if one.keep_until and one.keep_until < today:
+            told = (
+                f"it was to be kept until {one.keep_until[:20]}; whether it goes is for you to say"
+            )
+            yield Finding("F946", bag_path(one.id), told)
+
+
+# --- Repairing ------------------------------------------------------------------------------------
+
+
+def repaired(store: LocalStore) -> tuple[int, int]:
+    """Bring `additions.jsonl` in line with the bags, and take old leftovers away: how many of each.
+
+    Lines are blanked where they stand, so that an index that has read so far reads on at the right place.
+    """
+    ids = set(store.ids())
+    lines, listed = additions.blanked(store.root / additions.NAME, ids)
+    for id in sorted(ids - listed):
+        additions.append(store.root / additions.NAME, store.added(id), durable=store.durable)
+        lines += 1
+    return lines, sum(1 for _ in _cleared(store))
+
+
+def _cleared(store: LocalStore) -> Iterator[str]:
+    import shutil
+
+    for each in os.scandir(store.root / INCOMING):
+        if time.time() - each.stat(follow_symlinks=False).st_mtime > _DAY_S:
+            if each.is_dir(follow_symlinks=False):
+                shutil.rmtree(each.path)
+            else:
+                os.unlink(each.path)  # noqa: PTH108 - a link goes, not what it leads to
+            yield each.name

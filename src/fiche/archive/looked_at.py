@@ -1,0 +1,64 @@
+"""What a check needs of an entry: less than reading it, for there may be a hundred thousand."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from fiche.archive.document import no_entry, parsed
+from fiche.archive.entry import CONFIDENTIALITY, KINDS, Kept
+from fiche.archive.identity import id_of
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class Looked(NamedTuple):
+    """The id, whether kind and files make it, the files with digest and length, and what concerns others."""
+
+    id: str
+    is_own: bool
+    files: dict[str, tuple[str, int]]
+    supersedes: tuple[str, ...]
+    keep_until: str
+
+
+def looked_at(content: bytes) -> Looked:
+    """What an entry says of itself.
+
+    Raises:
+        Refused: F931 a newer format, F941 it is no entry.
+    """
+    told = parsed(content)
+    try:
+        return _looked(told)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise no_entry(f"{type(error).__name__}: {str(error)[:100]}") from None
+
+
+def _looked(told: dict[str, Any]) -> Looked:
+    files = [_kept(each) for each in told["files"]]
+    by_path = {one.path: (one.sha256, one.num_bytes) for one in files}
+    supersedes, id = told.get("supersedes", []), told["id"]
+    texts = (id, told["title"], told["added"], told.get("keep_until", ""), *supersedes)
+    if told["kind"] not in KINDS or told["main"] not in by_path or len(by_path) != len(files):
+        raise ValueError("its kind or its files are none")
+    if told.get("confidentiality", "public") not in CONFIDENTIALITY:
+        raise ValueError("its confidentiality is none")
+    if not all(type(text) is str for text in texts):
+        raise TypeError("a text was expected")
+    for row in told.get("rows", ()):
+        for text in row.values():
+            if type(text) is not str:
+                raise TypeError("a row is not made of texts")
+    is_own = id == id_of(told["kind"], files)
+    return Looked(id, is_own, by_path, tuple(supersedes), told.get("keep_until", ""))
+
+
+def _kept(told: Any) -> Kept:  # noqa: ANN401 - any JSON
+    path, sha256, num_bytes = told["path"], told["sha256"], told["num_bytes"]
+    name = told.get("name", "")
+    if type(path) is not str or type(name) is not str or type(num_bytes) is not int:
+        raise TypeError("a file without a name or a length")
+    if not _SHA256.fullmatch(sha256):
+        raise ValueError("a file without a digest")
+    return Kept(path=path, num_bytes=num_bytes, sha256=sha256, media_type="", name=name)
