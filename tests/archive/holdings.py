@@ -5,6 +5,8 @@ import random
 import uuid
 
 from fiche.archive.entry import Entry, Kept, Row
+from fiche.archive.identity import id_of
+from fiche.kernel.record import replace
 
 MODELS = ("meta-llama/Llama-3.1-8B-Instruct", "Qwen/Qwen2.5-7B", "mistralai/Mistral-7B-v0.3")
 CARDS = ("nvidia-rtx-4090-24g", "nvidia-rtx-6000-ada-48g", "nvidia-l4-24g", "nvidia-h100-80g")
@@ -58,3 +60,18 @@ def many(count, models=MODELS, cards=CARDS):
             keep_until="2027-01-01" if number % 13 == 0 else "",
             confidentiality="confidential" if number % 17 == 0 else "",
         )
+
+
+def stored(store, number, content=None, **more):
+    """Put an entry with one real file into an archive; the entry."""
+    content = f'{{"run": {number}}}'.encode() if content is None else content
+    kept = Kept(
+        path="run.json",
+        num_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        media_type="application/json",
+    )
+    made = entry(number, files=(kept,), **more)
+    made = replace(made, id=id_of(made.kind, made.files))
+    assert store.put(made, {"run.json": content})
+    return made

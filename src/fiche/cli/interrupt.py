@@ -74,14 +74,22 @@ def unfinished(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """A few quick steps that belong together: the process ends before or after them."""
-    _WORK.held = True
+    """A few quick steps that belong together: the process ends before or after them.
+
+    Of such steps within others, after the outer ones.
+    """
+    within, _WORK.held = _WORK.held, True
     try:
         yield
     finally:
-        _WORK.held = False
-        if _WORK.waiting is not None:
+        _WORK.held = within
+        if _WORK.waiting is not None and not within:
             _end(_WORK.waiting)
+
+
+def asked_to_end() -> bool:
+    """True where the process was asked to end while steps are held: long ones look between two of them."""
+    return _WORK.waiting is not None
 
 
 def take_away(path: Path) -> None:

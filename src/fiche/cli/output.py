@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -27,6 +27,27 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool) -> No
     try:
         if _there(folder) or not _create(folder, files):
             _replace(folder, files, force=force)
+    except OSError as error:
+        raise Refused([_unwritable(folder, error)]) from error
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into under another name; when that is done it becomes the new folder, whole.
+
+    Raises:
+        Refused: F610 the folder exists; F611 it cannot be written.
+    """
+    if _there(folder):
+        raise Refused([exists(folder)])
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(_beside(folder)) as partial:
+            partial.mkdir()
+            yield partial
+            if _there(folder):
+                raise Refused([exists(folder)])
+            partial.rename(folder)
     except OSError as error:
         raise Refused([_unwritable(folder, error)]) from error
 
@@ -90,7 +111,7 @@ def write_new_file(path: Path, content: bytes) -> None:
         Refused: F610 it exists, F611 it cannot be written.
     """
     if _there(path):
-        raise Refused([_taken(path)])
+        raise Refused([taken(path)])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(_beside(path)) as partial:
@@ -98,7 +119,7 @@ def write_new_file(path: Path, content: bytes) -> None:
             try:
                 os.link(partial, path)
             except FileExistsError:
-                raise Refused([_taken(path)]) from None
+                raise Refused([taken(path)]) from None
             except OSError:  # a file system without links
                 partial.rename(path)
     except OSError as error:
@@ -113,7 +134,8 @@ def take_back(made: Sequence[Path]) -> None:
             path.parent.rmdir()
 
 
-def _taken(path: Path) -> Diagnostic:
+def taken(path: Path) -> Diagnostic:
+    """What is said where a file exists that is never written over (F610)."""
     hint = "choose another name: it is never written over"
     return Diagnostic(code="F610", message=f"{path} exists already", address=None, hint=hint)
 

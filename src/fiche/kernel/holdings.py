@@ -89,10 +89,10 @@ class Holdings:
     """An archive as of a day. What does not stand in the lists is counted beside them.
 
     `kinds` counts entries by kind. `superseded` ones are counted there too and are in no meeting; `withheld`
-    (confidential) ones are counted here alone; `unplaced` decisions, records and pieces name no model and
-    no card. `models` and `cards` count all of those named, `answers` all pairs by their answer. `named` are the entries that meetings
-    name. `leaving` are entries whose retention ends by `soon`. `narrowed` says to which part of the archive
-    this is limited, as typed.
+    (confidential) ones are counted here alone; `unplaced` decisions, records and pieces name no model and no
+    card. `models` and `cards` count all of those named, `answers` all pairs by their answer. `named` are the
+    entries that meetings name. `leaving` are entries whose retention ends by `soon`. `narrowed` says to which
+    part of the archive this is limited, as typed.
     """
 
     archive: str

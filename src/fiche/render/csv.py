@@ -62,6 +62,11 @@ def _text(value: object) -> str:
     return f"'{told}"
 
 
+def line(values: Sequence[object]) -> str:
+    """One line of a table, its words inert for a spreadsheet; None is what is not told."""
+    return f"{','.join(_field(_text(value)) for value in values)}\r\n"
+
+
 def _content(rows: Sequence[Sequence[str]]) -> bytes:
     return "".join(f"{','.join(map(_field, row))}\r\n" for row in rows).encode("utf-8")
 

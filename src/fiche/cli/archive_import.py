@@ -1,0 +1,69 @@
+"""`fiche archive import`: folders of older work, records by the thousand, and whole archives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fiche.cli.archive_options import Archive, Json
+
+_Refused = Annotated[
+    Path | None,
+    typer.Option(
+        "--refused", metavar="FILE", help="a new file for what was refused: one JSON object a line"
+    ),
+]
+_Label = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", metavar="NAME=TEXT", help="a word of your own to find it by; repeatable"
+    ),
+]
+
+
+def import_(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH",
+            help="folders with fiches, reports, records and logs in them, files, other archives",
+        ),
+    ],
+    archive: Archive = None,
+    refused: _Refused = None,
+    keep_until: Annotated[
+        str | None,
+        typer.Option("--keep-until", metavar="DAY", help="the day until which it must be kept"),
+    ] = None,
+    confidentiality: Annotated[
+        str | None,
+        typer.Option("--confidentiality", metavar="WORD", help="public, internal or confidential"),
+    ] = None,
+    rights: Annotated[
+        str | None,
+        typer.Option("--rights", metavar="TEXT", help="who may use it, and how: a licence, say"),
+    ] = None,
+    label: _Label = None,
+    json: Json = False,
+) -> None:
+    """Add all that lies below paths to an archive, and go on where something is refused.
+
+    What is there already is passed over, so the same command goes on where it was stopped. Of another
+    archive every entry is taken as it is. Exit code 3: something was refused, and all else was taken.
+    """
+    from fiche.cli.archive_added import asked
+    from fiche.cli.archive_imported import import_all
+
+    told = asked(
+        (),
+        kind=None,
+        supersedes=None,
+        keep_until=keep_until,
+        confidentiality=confidentiality,
+        rights=rights,
+        label=label,
+    )
+    if not import_all(paths, archive, told, refused, as_json=json):
+        raise typer.Exit(3)
