@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fiche.archive.index_asked import Asked
 from fiche.archive.index_columns import FORMAT, table
-from fiche.archive.index_database import Database, UnfitError
+from fiche.archive.index_database import NONE, Bound, Database, UnfitError
 from fiche.archive.index_filled import Told, catch_up, fill_anew, is_of, state_of
 from fiche.archive.index_found import Answer, Found, Listing
 from fiche.archive.index_lines import Aliases, no_aliases
 from fiche.archive.index_place import ambiguous, file_of, is_server, unfit
-from fiche.archive.index_search import answered, listing
+from fiche.archive.index_search import answered, listing, totals
 from fiche.archive.index_sqlite import SqliteDatabase
+from fiche.archive.index_texts import kept
 from fiche.archive.refusals import unknown
 from fiche.archive.store import Store
 
-_BEGINNING = re.compile(r"[0-9a-f-]{4,36}")
+if TYPE_CHECKING:
+    from fiche.archive.overview import Counted
+
+_BEGINNING = re.compile(r"[0-9a-f-]{1,36}")
 _MOST_NAMED = 8
 T = TypeVar("T")
 
@@ -131,22 +135,42 @@ class Index:
         """
         return self._mended(lambda: listing(self._database, kinds, limit))
 
+    def totals(self) -> tuple[int, int]:
+        """How many entries there are, and how many rows.
+
+        Raises:
+            Refused: what `opened` raises.
+        """
+        num_rows, num_entries = self._mended(lambda: totals(self._database))
+        return num_entries, num_rows
+
+    def unread(self) -> int:
+        """How many bags are known to be there and could not be read.
+
+        Raises:
+            Refused: what `opened` raises.
+        """
+        return int(self._ask(f"SELECT count(*) FROM {table('pending')}")[0][0])
+
+    def _ask(self, statement: str, bound: Bound = NONE) -> list[tuple[Any, ...]]:
+        return self._mended(lambda: self._database.rows(statement, bound))
+
     def id_of(self, text: str) -> str:
-        """The id that begins with a text.
+        """The id that begins with a text; or that of the one entry that calls itself so.
 
         Raises:
             Refused: F932 there is none; F955 there are several.
         """
         begin = text.strip().lower()
         where = self.where if self._store is None else self._store.where
-        if not _BEGINNING.fullmatch(begin):
-            raise unknown(text, where)
-        statement = (
-            f"SELECT id, kind, title FROM {table('entries')} WHERE id >= :first AND id < :last"
-            f" ORDER BY id LIMIT {_MOST_NAMED + 1}"
-        )
-        bound = {"first": begin, "last": begin + "g"}
-        found = self._mended(lambda: self._database.rows(statement, bound))
+        select = f"SELECT id, kind, title FROM {table('entries')} WHERE"
+        last = f" ORDER BY id LIMIT {_MOST_NAMED + 1}"
+        found = []
+        if _BEGINNING.fullmatch(begin):
+            bound = {"first": begin, "last": begin + "g"}
+            found = self._ask(f"{select} id >= :first AND id < :last{last}", bound)
+        if not found and text:
+            found = self._ask(f"{select} own_id = :own{last}", {"own": kept(text)})
         if len(found) > 1:
             raise ambiguous(begin, found)
         if not found:
@@ -159,9 +183,13 @@ class Index:
             f"SELECT e.id FROM {table('supersedes')} s JOIN {table('entries')} e ON e.n = s.entry"
             " WHERE s.superseded = :id ORDER BY e.day, e.id"
         )
-        return tuple(
-            each for (each,) in self._mended(lambda: self._database.rows(statement, {"id": id}))
-        )
+        return tuple(each for (each,) in self._ask(statement, {"id": id}))
+
+    def each(self) -> Iterator[Counted]:
+        """Every entry, with the rows that an overview counts."""
+        from fiche.archive.index_each import each
+
+        return each(self._database)
 
     def close(self) -> None:
         """Let go of the database."""

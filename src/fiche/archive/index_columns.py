@@ -12,14 +12,14 @@ FORMAT = "fiche-archive-index/1"
 # The texts of a `Row` that become words; the other two, amount and place, differ from row to row.
 WORDS = (
     *("model", "revision", "card", "machine", "engine", "engine_version", "operation", "case"),
-    *("candidate", "phase", "quantity", "unit", "origin", "outcome"),
+    *("candidate", "device", "phase", "passed", "quantity", "unit", "origin", "outcome"),
 )
 # Their columns in the table of rows: `case` alone is a word of SQL.
 WORD_COLUMNS = tuple(f"{name}_n" for name in WORDS)
 # The texts of an `Entry` that are kept as they are.
 TEXTS = (
-    *("id", "kind", "title", "date", "added", "main", "format", "author", "tool_version"),
-    *("keep_until", "confidentiality", "rights", "source"),
+    *("id", "kind", "title", "date", "added", "main", "format", "own_id", "author"),
+    *("tool_version", "keep_until", "confidentiality", "rights", "source"),
 )
 # Tables with their columns, in the order in which they are filled. `n` numbers an entry or a word, `place` what
 # an entry has several of. `day` is what entries are sorted by; `about` is all that words are looked for in.

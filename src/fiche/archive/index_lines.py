@@ -91,8 +91,8 @@ def _entry(entry: Entry, n: int) -> Line:
 
 def about(entry: Entry) -> Iterator[str]:
     """The texts of an entry, beside those of its rows, in which words are looked for."""
-    yield from (entry.id, entry.kind, entry.title, entry.format, entry.author, entry.source)
-    yield from (entry.rights, entry.tool_version)
+    yield from (entry.id, entry.kind, entry.title, entry.format, entry.own_id, entry.author)
+    yield from (entry.source, entry.rights, entry.tool_version)
     yield from chain.from_iterable((one.path, one.name) for one in entry.files)
     yield from (f"{name}={text}" for name, text in entry.labels.items())
 

@@ -73,8 +73,8 @@ def unfit(where: str, found: str, store: Store | None) -> Refused:
 
 
 def ambiguous(begin: str, found: Sequence[Sequence[Any]]) -> Refused:
-    """F955: several entries have ids that begin so."""
+    """F955: several entries have ids that begin so, or call themselves so."""
     named = "; ".join(f"{id} ({kind}, {title[:40]})" for id, kind, title in found[:_MOST_NAMED])
     more = "; …" if len(found) > _MOST_NAMED else ""
-    message = f"several entries begin with '{begin}': {named}{more}"
-    return refused("F955", message, "write more of the id")
+    message = f"'{begin[:80]}' may be several entries: {named}{more}"
+    return refused("F955", message, "write more of the id, or all of it")

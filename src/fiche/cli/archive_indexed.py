@@ -1,0 +1,84 @@
+"""The index of an archive as commands use it: found, brought up to date, and what was done said on the side."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from fiche.archive.index import Index
+from fiche.archive.index_place import own_file
+from fiche.archive.store import MARKER, Store, folder_of, is_remote
+from fiche.cli.terminal import put_message
+
+VARIABLE = "FICHE_ARCHIVE_INDEX"
+Named = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        metavar="URL",
+        help="postgresql+psycopg://…, or a file for SQLite [FICHE_ARCHIVE_INDEX]",
+    ),
+]
+
+
+def reached(store: Store, index: str | None) -> Index:
+    """The index by the option, the variable, what the archive says, or else its own file.
+
+    Raises:
+        Refused: F950, F952, F953 it cannot be used.
+    """
+    url = index or os.environ.get(VARIABLE, "") or _said(store) or str(own_file(store))
+    return Index.opened(url, aliases)
+
+
+def indexed(store: Store, index: str | None) -> Index:
+    """The same, up to date with the archive.
+
+    Raises:
+        Refused: F950, F952, F953 it cannot be used; F951 it is of another archive.
+    """
+    found = reached(store, index)
+    found.catch_up(store)
+    say(found)
+    return found
+
+
+def say(index: Index) -> None:
+    """Say on standard error what was done to an index unasked, and what could not be read."""
+    for note in index.notes:
+        put_message(note)
+    index.notes.clear()
+    unread = index.unread()
+    if unread:
+        bags = "1 bag is" if unread == 1 else f"{unread} bags are"
+        put_message(f"{bags} missing or damaged, and left out: fiche archive check says which")
+
+
+def _said(store: Store) -> str:
+    """What `fiche-archive.json` names, for all who use the archive."""
+    if is_remote(store.where):
+        return ""
+    try:
+        told = json.loads((folder_of(store.where) / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return ""
+    named = told.get("index", "") if isinstance(told, dict) else ""
+    return named if isinstance(named, str) else ""
+
+
+def aliases(kind: str, text: str) -> Iterable[str]:
+    """Other names of a card: its id in the catalog, and what it is called and prints."""
+    if kind != "card":
+        return
+    from fiche.cli.attach_cards import cards_printing
+    from fiche.load.catalog import builtin_catalog
+
+    cards = builtin_catalog().cards
+    known = cards.get(text)
+    found = cards_printing(text, cards.values()) if known is None else (known,)
+    if len(found) == 1:  # a name that several cards print is none of them
+        yield from dict.fromkeys((found[0].id, found[0].name, *found[0].names_printed))
