@@ -7,7 +7,7 @@ import pytest
 from archive.holdings import entry, many
 
 from fiche.archive.entry import Row
-from fiche.archive.overview import Limits, Scope, held
+from fiche.archive.overview import Limits, Scope, counted, held
 from fiche.kernel.holdings import ANSWERS
 from fiche.kernel.record import replace
 
@@ -17,7 +17,7 @@ CARD, MODEL = "nvidia-l4-24g", "org/small"
 
 
 def of(entries, scope=SCOPE, limits=None):
-    entries = list(entries)
+    entries = [counted(one) for one in entries]
     return held(lambda: iter(entries), scope, limits)
 
 
@@ -132,6 +132,17 @@ def test_narrowed_to_a_part_of_a_name():
     assert [one.model for one in holdings.meetings] == [MODEL]
 
 
+def test_a_card_stands_under_one_name_and_is_found_by_both():
+    printed = replace(run(1).rows[0], card="NVIDIA L4")
+    names = {"NVIDIA L4": CARD}
+    scope = Scope(archive="a", day=DAY, card_of=lambda name: names.get(name, name))
+    entries = [entry(1, rows=(printed,)), run(2)]
+    assert [(one.card, one.entries) for one in of(entries, scope).meetings] == [(CARD, 2)]
+    for part in ("nvidia l4", "nvidia-l4"):
+        narrowed = replace(scope, narrowed={"card": part})
+        assert of(entries[:1], narrowed).entries == 1
+
+
 def test_fiches_and_catalogs_are_counted_and_say_nothing_of_a_pair():
     rows = (Row(model=MODEL, card=CARD), Row(card="other"))
     holdings = of([entry(1, kind="fiche", rows=rows), entry(2, kind="catalog", rows=rows)])
@@ -141,4 +152,4 @@ def test_fiches_and_catalogs_are_counted_and_say_nothing_of_a_pair():
 
 def test_order_changes_nothing():
     entries = list(many(120))
-    assert of(entries) == of(reversed(entries))
+    assert of(entries) == of(entries[::-1])

@@ -10,18 +10,53 @@ from fractions import Fraction
 
 from fiche.archive.entry import Entry, Row
 from fiche.kernel.holdings import Holdings, Meeting, Mention, Range, Tally, answer_of
-from fiche.kernel.record import field, record
+from fiche.kernel.record import field, record, replace
 
 # What decisions say, and what became of a run, in the order in which they are told.
 VERDICTS = ("admissible", "to confirm", "exclude")
 RUNS = ("passed", "failed", "unknown")
 CONFIDENTIAL = "confidential"
+# The statistics of a counter that are peaks.
+PEAKS = ("peak", "sampled_max")
 # A fiche asks, a catalog lists: neither says what became of a model on a card.
 _SPEAKING = ("decision", "record", "piece")
 _FEW = 3
 _SOON = 90
 
-Entries = Callable[[], Iterable[Entry]]
+
+@record
+class Counted:
+    """What an overview needs of an entry; `rows` may be those alone that say an outcome or an observed peak."""
+
+    id: str
+    kind: str
+    title: str
+    date: str
+    added: str
+    keep_until: str
+    confidentiality: str
+    supersedes: tuple[str, ...]
+    rows: tuple[Row, ...]
+    num_files: int
+    num_bytes: int
+
+
+Entries = Callable[[], Iterable[Counted]]
+
+
+def counted(entry: Entry) -> Counted:
+    """What an overview needs of an entry as its bag tells it."""
+    same = ("id", "kind", "title", "date", "added", "keep_until", "confidentiality")
+    return Counted(
+        **{name: getattr(entry, name) for name in (*same, "supersedes", "rows")},
+        num_files=len(entry.files),
+        num_bytes=sum(one.num_bytes for one in entry.files),
+    )
+
+
+def as_written(name: str) -> str:
+    """A name as the source has it."""
+    return name
 
 
 @record
@@ -37,19 +72,23 @@ class Limits:
 class Scope:
     """What is looked at: the archive's id, as of which day, and what narrows it.
 
-    `narrowed` has `model`, `card` or both, each a part of a name in any case.
+    `narrowed` has `model`, `card` or both, each a part of a name in any case. `card_of` turns a card's name as
+    written into the one that it is to stand under.
     """
 
     archive: str
     day: date
+    card_of: Callable[[str], str] = as_written
     narrowed: Mapping[str, str] = field(default_factory=dict)
     with_confidential: bool = False
 
-    def reads(self, row: Row) -> bool:
-        """True for a row of a model and a card that are asked for."""
-        told = {"model": row.model, "card": row.card}
+    def reads(self, model: str, *cards: str) -> bool:
+        """True for a model and a card that are asked for; a card by any of its names."""
+        told = {"model": (model,), "card": cards}
         return all(
-            part.casefold() in told[key].casefold() for key, part in self.narrowed.items() if part
+            any(part.casefold() in name.casefold() for name in told[key])
+            for key, part in self.narrowed.items()
+            if part
         )
 
 
@@ -61,7 +100,7 @@ def held(entries: Entries, scope: Scope, limits: Limits | None = None) -> Holdin
     return count.holdings()
 
 
-def _replaced(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
+def _replaced(entries: Iterable[Counted]) -> dict[str, tuple[str, ...]]:
     """The ids of superseded entries, each with those that supersede it."""
     found: dict[str, set[str]] = {}
     for entry in entries:
@@ -82,7 +121,7 @@ class _Reached:
         # By quantity and unit: lowest, highest, of how many entries.
         self.ranges: dict[tuple[str, str], tuple[Fraction, Fraction, int]] = {}
 
-    def take(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
+    def take(self, entry: Counted, rows: list[Row], mention: Mention) -> None:
         """Add what one entry says of the two."""
         self.entries += 1
         for outcome in _outcomes(entry, rows):
@@ -98,7 +137,7 @@ class _Reached:
         self.outcomes[outcome] = (count + 1, few)
 
 
-def _outcomes(entry: Entry, rows: list[Row]) -> dict[str, None]:
+def _outcomes(entry: Counted, rows: list[Row]) -> dict[str, None]:
     """What became of the two: of a decision the verdicts on candidates, never those on findings."""
     if entry.kind == "decision":
         told = (row.outcome for row in rows if not row.quantity and row.outcome in VERDICTS)
@@ -107,7 +146,7 @@ def _outcomes(entry: Entry, rows: list[Row]) -> dict[str, None]:
     return dict.fromkeys(told)
 
 
-def _peaks(entry: Entry, rows: list[Row]) -> dict[tuple[str, str], Fraction]:
+def _peaks(entry: Counted, rows: list[Row]) -> dict[tuple[str, str], Fraction]:
     """An entry's own peaks of memory: the highest reading of each counter, over its phases and devices."""
     found: dict[tuple[str, str], Fraction] = {}
     for row in rows:
@@ -118,7 +157,7 @@ def _peaks(entry: Entry, rows: list[Row]) -> dict[tuple[str, str], Fraction]:
 
 
 def _is_peak(quantity: str) -> bool:
-    return quantity.rpartition(".")[2] in ("peak", "sampled_max")
+    return quantity.rpartition(".")[2] in PEAKS
 
 
 class _Count:
@@ -132,21 +171,22 @@ class _Count:
         self.kinds: Counter[str] = Counter()
         self.files = self.num_bytes = 0
         self.superseded = self.withheld = self.unplaced = self.leaving_total = 0
+        self.cards: dict[str, str] = {}
         self.reached: dict[tuple[str, str], _Reached] = {}
         self.latest: list[tuple[str, str, Mention]] = []
         self.leaving: list[Mention] = []
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: Counted) -> None:
         """Count one entry."""
-        rows = [row for row in entry.rows if self.scope.reads(row)]
+        rows = [*self._asked(entry.rows)]
         if any(self.scope.narrowed.values()) and not rows:
             return
         if entry.confidentiality == CONFIDENTIAL and not self.scope.with_confidential:
             self.withheld += 1
             return
         self.kinds[entry.kind] += 1
-        self.files += len(entry.files)
-        self.num_bytes += sum(one.num_bytes for one in entry.files)
+        self.files += entry.num_files
+        self.num_bytes += entry.num_bytes
         mention = self._mentioned(entry)
         self._list(mention)
         if mention.superseded_by:
@@ -154,7 +194,16 @@ class _Count:
         else:
             self._place(entry, rows, mention)
 
-    def _place(self, entry: Entry, rows: list[Row], mention: Mention) -> None:
+    def _asked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows that are asked for, each under the name of its card that it is to stand under."""
+        for row in rows:
+            if row.card not in self.cards:
+                self.cards[row.card] = self.scope.card_of(row.card)
+            card = self.cards[row.card]
+            if self.scope.reads(row.model, row.card, card):
+                yield row if card == row.card else replace(row, card=card)
+
+    def _place(self, entry: Counted, rows: list[Row], mention: Mention) -> None:
         if entry.kind not in _SPEAKING:
             return
         pairs: dict[tuple[str, str], list[Row]] = {}
@@ -177,7 +226,7 @@ class _Count:
             self.leaving.append(mention)
             self.leaving = sorted(self.leaving, key=_leaves)[: self.limits.leaving]
 
-    def _mentioned(self, entry: Entry) -> Mention:
+    def _mentioned(self, entry: Counted) -> Mention:
         return Mention(
             id=entry.id,
             kind=entry.kind,
