@@ -19,7 +19,7 @@ FORMAT = "fiche-archive-entry/1"
 MOST_BYTES = 8 * 2**20
 MOST_ROWS = 20_000
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_TEXTS = (
+TEXTS = (
     *("id", "kind", "title", "date", "added", "main", "own_id", "author"),
     *("tool_version", "keep_until", "confidentiality", "rights", "source"),
 )
@@ -29,7 +29,7 @@ _ROW = frozenset(field_names(Row(model="")))
 
 def document(entry: Entry) -> dict[str, object]:
     """The entry as JSON; what it does not say is absent."""
-    texts = {key: getattr(entry, key) for key in _TEXTS}
+    texts = {key: getattr(entry, key) for key in TEXTS}
     told: dict[str, object] = {key: text for key, text in texts.items() if text or key in _NEEDED}
     told |= {"format": FORMAT, "files": [_filled(one) for one in entry.files]}
     if entry.format:
@@ -104,23 +104,30 @@ def _why(error: Exception) -> str:
 
 
 def _entry(told: dict[str, Any]) -> Entry:
-    texts = {key: _text(told, key) for key in _TEXTS if key in told or key in _NEEDED}
+    texts = {key: _text(told, key) for key in TEXTS if key in told or key in _NEEDED}
     one_of(texts["kind"], KINDS, "kind")
     one_of(texts.get("confidentiality", ""), ("", *CONFIDENTIALITY), "confidentiality")
-    files = tuple(_kept(each) for each in _list(told, "files"))
+    files = tuple(kept_of(each) for each in _list(told, "files"))
     if texts["main"] not in {each.path for each in files}:
         raise ValueError("main is none of the files")
-    labels = told.get("labels", {})
-    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
-        raise TypeError("labels are no texts")
+    if len({each.path for each in files}) != len(files):
+        raise ValueError("a file is named twice")
     return Entry(
         **{"date": "", **texts},
         files=files,
         rows=tuple(_row(each) for each in _list(told, "rows", needed=False)),
         format=_text(told, "content_format") if "content_format" in told else "",
         supersedes=tuple(_plain(each) for each in _list(told, "supersedes", needed=False)),
-        labels=labels,
+        labels=labels_of(told),
     )
+
+
+def labels_of(told: dict[str, Any]) -> dict[str, str]:
+    """The labels; TypeError where they are none."""
+    labels = told.get("labels", {})
+    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+        raise TypeError("labels are no texts")
+    return labels
 
 
 def one_of(word: str, known: tuple[str, ...], what: str) -> None:
@@ -150,7 +157,8 @@ def _list(told: dict[str, Any], key: str, *, needed: bool = True) -> list[Any]:
     return found
 
 
-def _kept(told: Any) -> Kept:  # noqa: ANN401 - any JSON
+def kept_of(told: Any) -> Kept:  # noqa: ANN401 - any JSON
+    """A file as an entry tells it; KeyError, TypeError or ValueError where it does not."""
     found, num_bytes = {key: _plain(told[key]) for key in ("path", "sha256")}, told["num_bytes"]
     if type(num_bytes) is not int or num_bytes < 0 or not _SHA256.fullmatch(found["sha256"]):
         raise ValueError("a file without its length or digest")

@@ -33,6 +33,7 @@ from fiche.kernel.diagnostic import Refused
 BAGS, INCOMING = "bags", "incoming"
 LANDED = ".landed"
 _STEP = 1024 * 1024
+_NOT_OF_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM)
 # What may lie in a folder that counts as empty.
 _NOTHING = (".DS_Store", "lost+found", "desktop.ini")
 
@@ -127,7 +128,8 @@ class LocalStore(Store):
             if not target.exists():
                 raise
             return False
-        self._settle(target.parent)
+        with contextlib.suppress(OSError):  # the bag is in its place, whatever comes now
+            self._settle(target.parent)
         sha256 = hashlib.sha256(tags[ENTRY]).hexdigest()
         added = Added(id=target.name, path=bag_path(target.name), sha256=sha256)
         try:
@@ -140,13 +142,17 @@ class LocalStore(Store):
 
     def _settle(self, folder: Path) -> None:
         """Bring to the disk what the folder holds; some systems know no such thing of a folder."""
-        if self.durable:
-            with contextlib.suppress(OSError):
-                stream = os.open(folder, os.O_RDONLY)
-                try:
-                    os.fsync(stream)
-                finally:
-                    os.close(stream)
+        if not self.durable:
+            return
+        try:
+            stream = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(stream)
+            finally:
+                os.close(stream)
+        except OSError as error:
+            if error.errno not in _NOT_OF_FOLDERS:
+                raise
 
     def entry(self, id: str) -> Entry:
         """The entry of an id; see `Store.entry`."""
@@ -240,22 +246,30 @@ def taken_away(folder: Path) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_empty(folder: Path) -> bool:
-    return all(each.name in _NOTHING for each in folder.iterdir())
+def _is_empty(root: Path) -> bool:
+    """True where nothing is, or what somebody left who was killed while making an archive."""
+    return all(each.name in _NOTHING or _is_begun(each) for each in root.iterdir())
+
+
+def _is_begun(path: Path) -> bool:
+    if path.name == "README.txt":
+        return path.is_file() and path.read_bytes() == ROOT_README
+    is_folder = path.is_dir() and not path.is_symlink()
+    return is_folder and (path.name == INCOMING or (path.name == BAGS and not any(path.iterdir())))
 
 
 def _make(root: Path) -> None:
     """Make what an archive is recognised by last, so that there is none before it is whole."""
     for folder in (root / BAGS, root / INCOMING):
         folder.mkdir(parents=True, exist_ok=True)
-    (root / "README.txt").write_bytes(ROOT_README)
-    partial = root / f".{MARKER}.{os.urandom(4).hex()}"
-    try:
-        partial.write_bytes(marker_bytes())
-        with contextlib.suppress(FileExistsError):  # another one made it meanwhile: then it is that
-            _put(partial, root / MARKER)
-    finally:
-        partial.unlink(missing_ok=True)
+    for name, content in (("README.txt", ROOT_README), (MARKER, marker_bytes())):
+        partial = root / INCOMING / f"{name}.{os.urandom(4).hex()}"
+        try:
+            partial.write_bytes(content)
+            with contextlib.suppress(FileExistsError):  # another one made it meanwhile: it is that
+                _put(partial, root / name)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 def _put(partial: Path, path: Path) -> None:

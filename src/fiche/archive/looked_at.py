@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
-from fiche.archive.document import no_entry, parsed
-from fiche.archive.entry import CONFIDENTIALITY, KINDS, Kept
+from fiche.archive.document import TEXTS, kept_of, labels_of, no_entry, parsed
+from fiche.archive.entry import CONFIDENTIALITY, KINDS
 from fiche.archive.identity import id_of
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Looked(NamedTuple):
@@ -36,29 +33,20 @@ def looked_at(content: bytes) -> Looked:
 
 
 def _looked(told: dict[str, Any]) -> Looked:
-    files = [_kept(each) for each in told["files"]]
+    files = [kept_of(each) for each in told["files"]]
     by_path = {one.path: (one.sha256, one.num_bytes) for one in files}
     supersedes, id = told.get("supersedes", []), told["id"]
-    texts = (id, told["title"], told["added"], told.get("keep_until", ""), *supersedes)
+    texts = (told["title"], told["added"], *(told.get(key, "") for key in TEXTS), *supersedes)
     if told["kind"] not in KINDS or told["main"] not in by_path or len(by_path) != len(files):
         raise ValueError("its kind or its files are none")
     if told.get("confidentiality", "public") not in CONFIDENTIALITY:
         raise ValueError("its confidentiality is none")
-    if not all(type(text) is str for text in texts):
+    if not all(type(text) is str for text in texts) or type(supersedes) is not list:
         raise TypeError("a text was expected")
+    labels_of(told)
     for row in told.get("rows", ()):
         for text in row.values():
             if type(text) is not str:
                 raise TypeError("a row is not made of texts")
     is_own = id == id_of(told["kind"], files)
     return Looked(id, is_own, by_path, tuple(supersedes), told.get("keep_until", ""))
-
-
-def _kept(told: Any) -> Kept:  # noqa: ANN401 - any JSON
-    path, sha256, num_bytes = told["path"], told["sha256"], told["num_bytes"]
-    name = told.get("name", "")
-    if type(path) is not str or type(name) is not str or type(num_bytes) is not int:
-        raise TypeError("a file without a name or a length")
-    if not _SHA256.fullmatch(sha256):
-        raise ValueError("a file without a digest")
-    return Kept(path=path, num_bytes=num_bytes, sha256=sha256, media_type="", name=name)
