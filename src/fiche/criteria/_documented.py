@@ -6,13 +6,13 @@ out: words of one's own cannot be put in order. Only of a closed list another wo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fiche.criteria import _claims
 from fiche.criteria._attested_number import Threshold, Value, compared, meets
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.record import record, replace
 from fiche.kernel.requirement import Candidate, Requirement
@@ -66,8 +66,8 @@ def granted(
 
 # Words of a closed list, of which another one is a refusal.
 _CLOSED = frozenset({"returns"})
-_APART = re.compile(r"[\W_]+")
-_TIMES = re.compile(r"(?<=[0-9])x(?=[0-9])")
+_APART = lazy(r"[\W_]+")
+_TIMES = lazy(r"(?<=[0-9])x(?=[0-9])")
 
 
 def alike(one: str, other: str) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from fiche.kernel.catalog import Card
 from fiche.kernel.fact import Fact
+from fiche.kernel.lazy import lazy
 from fiche.kernel.said import tell
 
-_WORD = re.compile(r"[a-z0-9]{2,}")
-_FIGURE = re.compile(r"[0-9]")
+_WORD = lazy(r"[a-z0-9]{2,}")
+_FIGURE = lazy(r"[0-9]")
 
 
 def tokens_of(card: Card | None) -> frozenset[str]:

@@ -6,7 +6,6 @@ a part of a data set, another scale or another direction stands for no answer (A
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -15,6 +14,7 @@ from fiche.criteria._scope import Question, noted, scope_of
 from fiche.criteria._words import number_text
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure
+from fiche.kernel.lazy import lazy
 from fiche.kernel.origin import Observed, Stated
 from fiche.kernel.piece import Piece, Result
 from fiche.kernel.readings import results
@@ -27,7 +27,7 @@ _SEVERAL = {
     "filter": "it has the score of several filters ({told})",
     "model": "it has the score of several models ({told})",
 }
-_DECIMAL = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
+_DECIMAL = lazy(r"[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
 
 
 @record

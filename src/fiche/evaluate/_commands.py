@@ -5,22 +5,22 @@ Each is for a shell in the fiche's own folder, on the machine that it names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from fiche.kernel.decision import Fiche
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.workload import Case
 
 FOLDER = "evidence"
 PROGRAM = "your_program.py"
-_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
-_OF_AN_ID = re.compile(r"[^A-Za-z0-9]+")
+_PLAIN = lazy(r"[A-Za-z0-9_@%+=:,./-]+")
+_OF_AN_ID = lazy(r"[^A-Za-z0-9]+")
 _MOST = 70
 # What `--machine` takes, in measuring and in `fiche environment` (F511, F540).
-_MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_CARD = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+_MACHINE = lazy(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_CARD = lazy(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
 def quoted(word: str) -> str:

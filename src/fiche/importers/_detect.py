@@ -6,7 +6,6 @@ several programs: what each of them says is joined into one reading.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 
@@ -20,6 +19,7 @@ from fiche.importers._unsupported import not_supported, unsupported
 from fiche.importers._web_texts import is_html, printed_text
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Importer
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import replace
 from fiche.kernel.said import tell
@@ -33,12 +33,12 @@ _NOTHING = "F424"
 _LISTED = "docs/evidence.md lists what is read"
 # fiche's own record says at its start what it is: no other importer need be asked, nor imported.
 _OWN = "fiche_record"
-_FORMAT = re.compile(
+_FORMAT = lazy(
     rb'\s{0,100}\{\s{0,100}(?:"event"\s{0,9}:\s{0,9}"header"\s{0,9},\s{0,9})?'
     rb'"format"\s{0,9}:\s{0,9}"fiche-measurement/'
 )
 # What fiche writes beside records, to find them: a search's summary, a campaign's state, what `--json` prints.
-_BESIDE = re.compile(rb'\s{0,100}\{\s{0,100}"format"\s{0,9}:\s{0,9}"(fiche-[a-z-]{1,40})/')
+_BESIDE = lazy(rb'\s{0,100}\{\s{0,100}"format"\s{0,9}:\s{0,9}"(fiche-[a-z-]{1,40})/')
 _HEAD = 1024 * 1024
 # From here on the lines of a program in a log are unmistakable enough to be joined with others.
 _JOINED = 40

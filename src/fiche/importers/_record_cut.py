@@ -12,13 +12,14 @@ from typing import Any
 
 from fiche.importers._json import NotJsonError
 from fiche.importers._record_json import Fault, decoded
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
-_PART = re.compile(r'["{}\[\]]')
-_STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_PART = lazy(r'["{}\[\]]')
+_STRING = lazy(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # What may end a string that breaks off in an escape.
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
-_WORD = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z")
+_ESCAPE = lazy(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_WORD = lazy(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z")
 _WORDS = ("true", "false", "null")
 # Makes half a key unlike every whole one.
 _UNLIKE = "~cut"

@@ -10,14 +10,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, cast
-
-from jsonschema_rs import Draft202012Validator, ValidationError
+from typing import TYPE_CHECKING, Any, cast
 
 from fiche.assets import schema_text
 from fiche.importers._json import NotJsonError
+from fiche.kernel.follows import follows
 from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
 
 _WHOLE = lazy(r"-?[0-9]{1,19}")
 
@@ -143,7 +145,7 @@ def _object(value: _Object, path: tuple[str | int, ...], faults: list[Fault]) ->
 
 def follows_schema(document: object, name: str = "record") -> bool:
     """True where the schema of this name refuses nothing: asked first, for most records are right."""
-    return _validator(name).is_valid(document)
+    return follows(document, _schema(name)) or _validator(name).is_valid(document)
 
 
 def schema_faults(document: object, name: str = "record") -> Iterator[Fault]:
@@ -164,4 +166,12 @@ def _message(error: ValidationError, path: Sequence[str | int]) -> str:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(json.loads(schema_text(f"{name}.schema.json")))
+    from jsonschema_rs import Draft202012Validator
+
+    return Draft202012Validator(_schema(name))
+
+
+@cache
+def _schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(schema_text(f"{name}.schema.json"))
+    return found

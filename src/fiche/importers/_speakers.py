@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from fiche.importers._prefix import NOBODY, Speaker, speaker
+from fiche.kernel.lazy import lazy
 
 # A line may end as JSON writes it: what follows may have its prefix again, and a figure go on there.
-EDGE = re.compile(rb"[\r\n\\](?:(?<=[\r\n])|\\{0,3}[nr])")
-ESCAPED_EDGE = re.compile(rb"\\{1,4}[nr]")
-_LINE_END = re.compile(rb"\n")
+EDGE = lazy(rb"[\r\n\\](?:(?<=[\r\n])|\\{0,3}[nr])")
+ESCAPED_EDGE = lazy(rb"\\{1,4}[nr]")
+_LINE_END = lazy(rb"\n")
 _MAX_FRONT = 4_000
 
 
@@ -29,7 +28,7 @@ def own_line(front: bytes) -> bytes:
 
 _TRACEBACK = b"Traceback (most recent call last)"
 _TRACEBACK_REACH = 16 * 1024
-_RAISED = re.compile(rb"\S[^\n]{0,160}?\b[A-Za-z_.]{0,80}(?:Error|Exception)(?::|\s{0,4}$)")
+_RAISED = lazy(rb"\S[^\n]{0,160}?\b[A-Za-z_.]{0,80}(?:Error|Exception)(?::|\s{0,4}$)")
 
 
 def speaker_of(content: bytes, front: bytes, first: int) -> Speaker:
@@ -56,7 +55,7 @@ def speaker_of(content: bytes, front: bytes, first: int) -> Speaker:
     return who if who.process else who._replace(process=_announced(content, start))
 
 
-_ANNOUNCED = re.compile(rb"(?:^|[\s|)\]])Process ([\w.:-]{1,60}):[ \t]{0,8}\r?$")
+_ANNOUNCED = lazy(rb"(?:^|[\s|)\]])Process ([\w.:-]{1,60}):[ \t]{0,8}\r?$")
 
 
 def _announced(content: bytes, start: int) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.number import Misread, quoted
 
-_ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_OTHER = re.compile(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})")
+_ISO = lazy(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_OTHER = lazy(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})")
 
 
 def parse_date(text: str) -> date | Misread:

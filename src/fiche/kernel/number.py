@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 
 
@@ -26,12 +27,10 @@ class Written:
     unit: str
 
 
-_WRITTEN = re.compile(
-    r"\s*([+-]?)([0-9.,'’_\s]*?)([eE][+-]?[0-9]{1,3})?\s*([^0-9.,'’_\s].*)?", re.DOTALL
-)
-_PLAIN = re.compile(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?")
-_GROUPED = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
-_OTHER_BASE = re.compile(r"0[xX][0-9a-fA-F]{1,16}|0[oO][0-7]{1,22}|0[bB][01]{1,64}")
+_WRITTEN = lazy(r"\s*([+-]?)([0-9.,'’_\s]*?)([eE][+-]?[0-9]{1,3})?\s*([^0-9.,'’_\s].*)?", re.DOTALL)
+_PLAIN = lazy(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?")
+_GROUPED = lazy(r"[1-9][0-9]{0,2}\.[0-9]{3}")
+_OTHER_BASE = lazy(r"0[xX][0-9a-fA-F]{1,16}|0[oO][0-7]{1,22}|0[bB][01]{1,64}")
 MAX_LENGTH = 60
 MAX_EXPONENT = 40
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
 
-_NUMBER = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]+)?)")
-_STEPPED = re.compile(r"(nearest|floor)-([0-9]{1,2})-digits")
+_NUMBER = lazy(r"\s*([+-]?[0-9]+(?:\.[0-9]+)?)")
+_STEPPED = lazy(r"(nearest|floor)-([0-9]{1,2})-digits")
 
 
 def printed_interval(text: str, unit_bytes: int, rounding: str, *, signed: bool = False) -> Printed:

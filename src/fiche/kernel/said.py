@@ -8,15 +8,15 @@ is written as the language writes dates.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Self
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.unit import Unit
 
 Filling = str | int | Fraction
-_EXPLAINED = re.compile(r"\s*[(:]")
+_EXPLAINED = lazy(r"\s*[(:]")
 
 
 class Said(str):

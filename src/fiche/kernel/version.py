@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from functools import total_ordering
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.number import MAX_LENGTH, Misread, quoted
 from fiche.kernel.record import record
 
 _RANKS = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "pre": -1}
 _RANKS |= {"post": 1, "rev": 1, "r": 1}
-_SHAPE = re.compile(
+_SHAPE = lazy(
     r"(?P<prefix>[a-z]?)(?P<release>[0-9]{1,12}(\.[0-9]{1,12}){0,7})"
     r"(?P<suffix>([._-]?[a-z]+[._-]?[0-9]{0,12}){0,4})(?P<local>\+[a-z0-9._-]+)?",
     re.IGNORECASE | re.ASCII,
 )
-_SUFFIX = re.compile(r"[._-]?([a-z]+)[._-]?([0-9]*)", re.IGNORECASE)
+_SUFFIX = lazy(r"[._-]?([a-z]+)[._-]?([0-9]*)", re.IGNORECASE)
 
 Key = tuple[str, tuple[int, ...], tuple[tuple[int, int], ...]]
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping as Mapping_
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.lazy import lazy
 from fiche.kernel.number import Misread, Written, parse_number
 from fiche.kernel.origin import Declared
 from fiche.kernel.piece import Attested
@@ -95,8 +96,8 @@ _MAIN = ("value", "amount", "response")
 
 # Digits as any country groups them: `47.14`, `24,564`, `45 416`.
 _NUMBERS = (
-    re.compile(r"[0-9]+(?:[.,'’][0-9]+)*"),
-    re.compile(r"[0-9]{1,3}(?:[ \u00a0\u202f.,'’][0-9]{3})+(?:[.,][0-9]+)?"),
+    lazy(r"[0-9]+(?:[.,'’][0-9]+)*"),
+    lazy(r"[0-9]{1,3}(?:[ \u00a0\u202f.,'’][0-9]{3})+(?:[.,][0-9]+)?"),
 )
 
 
@@ -110,8 +111,8 @@ def _holds(node: Mapping, quote: str) -> bool:
 
 # Days and times that a price hangs on: words of another day or of another time print something else.
 _DATED = (("validity", "from"), ("validity", "until"), ("delivery", "earliest"))
-_YEAR = re.compile(r"(?<![0-9])(?:19|20|21)[0-9]{2}(?![0-9])")
-_HOURS = re.compile(r"([0-9]{1,9}) ?(?:h|hours?|heures?)\b", re.IGNORECASE)
+_YEAR = lazy(r"(?<![0-9])(?:19|20|21)[0-9]{2}(?![0-9])")
+_HOURS = lazy(r"([0-9]{1,9}) ?(?:h|hours?|heures?)\b", re.IGNORECASE)
 
 
 def _times(node: Mapping, quote: str) -> bool:

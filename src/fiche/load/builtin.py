@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from fiche.assets import package_data
+from fiche.kernel.lazy import lazy
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping, Sequence
 from fiche.load.schema import check
@@ -20,9 +21,9 @@ from fiche.load.tree import parse
 
 FOLDER, POLICIES = "catalog", "policies"
 PREFIX = "fiche:"
-_BLOCK = re.compile(r"^  - (id|key): (\S+)$", re.MULTILINE)
-_SECTION = re.compile(r"^[a-z_]+:", re.MULTILINE)
-_GATHERED = re.compile(r"^gathered: ([0-9]{4}-[0-9]{2}-[0-9]{2})$", re.MULTILINE)
+_BLOCK = lazy(r"^  - (id|key): (\S+)$", re.MULTILINE)
+_SECTION = lazy(r"^[a-z_]+:", re.MULTILINE)
+_GATHERED = lazy(r"^gathered: ([0-9]{4}-[0-9]{2}-[0-9]{2})$", re.MULTILINE)
 _READ = {"cards": "id", "sources": "key"}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping as Mapping_
 from fiche.kernel.catalog import Card, Sighting
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
+from fiche.kernel.lazy import lazy
 from fiche.kernel.number import Written, parse_number
 from fiche.kernel.origin import Declared
 from fiche.kernel.quantity import BYTE_UNITS, parse_bandwidth, parse_bytes, parse_power
@@ -37,7 +38,7 @@ _FACTS = (
     "interconnect",
     "form_factor",
 )
-_RATE = re.compile(r"(?:^| )([0-9.]+ [kMGT]i?B/s)$")
+_RATE = lazy(r"(?:^| )([0-9.]+ [kMGT]i?B/s)$")
 UNNAMED = "a catalog that names no document"
 
 

@@ -6,9 +6,9 @@ are, and words that cut a number in two are not found: `9.99 USD` does not stand
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Passage
 
 _LIGATURES = {
@@ -21,9 +21,9 @@ _LIGATURES = {
     "\ufb06": "st",
 }
 _TABLE = str.maketrans(_LIGATURES)
-_SOFT = re.compile("\u00ad[ \t]*\r?\n?")
+_SOFT = lazy("\u00ad[ \t]*\r?\n?")
 # A hyphen at the end of a line was perhaps put there by the layout, perhaps by the author.
-_BROKEN = re.compile(r"(?<=\w)[-\u2010][ \t]*\r?\n[ \t]*(?=\w)")
+_BROKEN = lazy(r"(?<=\w)[-\u2010][ \t]*\r?\n[ \t]*(?=\w)")
 MOST = 10
 
 

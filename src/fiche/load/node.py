@@ -8,22 +8,27 @@ from collections.abc import Sequence as Sequence_
 from typing import NamedTuple, TypeVar
 
 from fiche.kernel.address import Span
+from fiche.kernel.lazy import lazy
 
 # YAML 1.2 core schema, chapter 10.3.2: `no` is a word and `12:30` is one too.
-_CORE = (
-    ("null", re.compile(r"null|Null|NULL|~|")),
-    ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
-    ("int", re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)),
+_WORDS = {
+    **dict.fromkeys(("null", "Null", "NULL", "~", ""), "null"),
+    **dict.fromkeys(("true", "True", "TRUE", "false", "False", "FALSE"), "bool"),
+}
+# A number starts with one of these; nearly every value is a word.
+_NUMBER_STARTS = frozenset("+-.0123456789")
+_NUMBERS = (
+    ("int", lazy(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)),
     (
         "float",
-        re.compile(
+        lazy(
             r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
             re.ASCII,
         ),
     ),
 )
 # 18 digits hold every count there is; what is longer stays text and is refused as such.
-_PLAIN_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
+_PLAIN_INTEGER = lazy(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
 
 
 class Scalar(NamedTuple):
@@ -40,11 +45,12 @@ class Scalar(NamedTuple):
     @property
     def kind(self) -> str:
         """`null`, `bool`, `int`, `float` or `str`, by the core schema of YAML 1.2."""
-        if self.plain:
-            for kind, shape in _CORE:
-                if shape.fullmatch(self.text):
-                    return kind
-        return "str"
+        if not self.plain:
+            return "str"
+        text = self.text
+        if text[:1] in _NUMBER_STARTS:
+            return next((kind for kind, shape in _NUMBERS if shape.fullmatch(text)), "str")
+        return _WORDS.get(text, "str")
 
 
 class Sequence(NamedTuple):

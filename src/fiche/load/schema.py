@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiche.assets import schema_text
 from fiche.kernel.address import Span
+from fiche.kernel.follows import follows
 from fiche.kernel.number import Misread
 from fiche.kernel.quantity import (
     parse_bandwidth,
@@ -57,7 +58,10 @@ QUANTITIES: Mapping[str, Callable[[str], object]] = {
 
 def check(root: Node, name: str, faults: Faults) -> None:
     """Note every place where a tree is not what `schemas/<name>.schema.json` says."""
-    for error in _validator(name).iter_errors(plain_value(root)):
+    plain = plain_value(root)
+    if follows(plain, document(name), _formats()):
+        return
+    for error in _validator(name).iter_errors(plain):
         _note(root, document(name), error, faults)
 
 
@@ -72,10 +76,14 @@ def document(name: str) -> dict[str, Any]:
 def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
     import jsonschema_rs
 
-    formats = {f"fiche-{kind}": _reads(parser) for kind, parser in QUANTITIES.items()}
     return jsonschema_rs.Draft202012Validator(
-        document(name), formats=formats, validate_formats=True
+        document(name), formats=_formats(), validate_formats=True
     )
+
+
+@cache
+def _formats() -> dict[str, Callable[[str], bool]]:
+    return {f"fiche-{kind}": _reads(parser) for kind, parser in QUANTITIES.items()}
 
 
 def _reads(parser: Callable[[str], object]) -> Callable[[str], bool]:

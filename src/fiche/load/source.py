@@ -9,15 +9,17 @@ from itertools import islice
 from typing import NamedTuple
 
 from fiche.kernel.address import Span
+from fiche.kernel.lazy import lazy
+from fiche.kernel.printed import printed
 from fiche.load.fault import Faults, refused
 
 # Also what reorders text on screen: a reader must see what the program reads.
-FORBIDDEN = re.compile(
+FORBIDDEN = lazy(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 # YAML ends a line there, and so a comment; editors and git do not: a key behind it is read unseen.
-_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_BREAKS = lazy("\r(?!\n)|[\x85\u2028\u2029]")
 _MAX_SHOWN = 20
 _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00")
@@ -81,6 +83,8 @@ def _place(file: str, body: bytes, offset: int) -> Span:
 
 
 def _refuse_controls(found: Source) -> None:
+    if printed(found.text, lines=True):
+        return
     faults = Faults()
     for match in islice(FORBIDDEN.finditer(found.text), _MAX_SHOWN):
         message = f"control character {_name(match)}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fiche.kernel.address import Span
+from fiche.kernel.printed import printed
 from fiche.load.fault import Faults, refused
 from fiche.load.node import Entry, Mapping, Node, Scalar, Sequence
 from fiche.load.source import FORBIDDEN, Source
@@ -98,7 +99,7 @@ class _Builder:
     def scalar(self, event: Any) -> None:  # noqa: ANN401
         span = self.span(event.start_mark, event.value)
         self.check(event, span)
-        hidden = FORBIDDEN.search(event.value)
+        hidden = None if printed(event.value, lines=True) else FORBIDDEN.search(event.value)
         if hidden is not None:
             name = f"U+{ord(hidden[0]):04X}"
             self.faults.add(

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from fiche.kernel.lazy import lazy
+
 _BESIDE = "  "
 _THINNEST = 9
 _SENTENCE = 100
@@ -13,8 +15,8 @@ _READABLE = 36
 _SHORT = 12
 # What joins a number to its unit and its mark: an identifier may be torn, an amount never.
 _AMOUNT = "\N{NO-BREAK SPACE}"
-_JOINTS = re.compile(r"[-_/.:](?=\w)")
-_STYLE = re.compile("[\ue000-\ue0ff]")
+_JOINTS = lazy(r"[-_/.:](?=\w)")
+_STYLE = lazy("[\ue000-\ue0ff]")
 
 
 def cells(text: str) -> int:

@@ -8,12 +8,13 @@ surrogate, which is no character, is written out as reports show it. A float is 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from fiche.kernel.lazy import lazy
+
 EXACT = 2**53 - 1
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy("[\ud800-\udfff]")
 
 
 def canonical(document: object) -> bytes:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from fiche.kernel.lazy import lazy
+from fiche.kernel.printed import printed
+
 # Controls; invisible and direction characters; separators, surrogates, private use, noncharacters, tags.
 ACTIVE_RANGES = (
     (0x0, 0x1F),
@@ -26,13 +29,13 @@ ACTIVE_RANGES = (
     (0xFFFE, 0xFFFF),
     (0xE0000, 0x10FFFF),
 )
-ACTIVE = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in ACTIVE_RANGES)))
-_BLANKS = re.compile("[\t\n\r\x0b\x0c]+")
+ACTIVE = lazy("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in ACTIVE_RANGES)))
+_BLANKS = lazy("[\t\n\r\x0b\x0c]+")
 
 
 def visible(text: str) -> str:
     """The text with every such character written out; line ends and tabs become a blank."""
-    if not ACTIVE.search(text):
+    if printed(text) or not ACTIVE.search(text):
         return text
     return ACTIVE.sub(_number, _BLANKS.sub(" ", text))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from fiche.kernel.address import Pointer
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.gaps import reaches
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Piece
 from fiche.kernel.places import place_of
 from fiche.kernel.scope_told import not_covered, printed_facts
@@ -28,7 +28,7 @@ from fiche.report.parts import (
 )
 
 _MOST, _SHORT, _FEW_PLACES, _FEW_FACTS, _DEEP = 12, 10, 1, 5, 2
-_COUNTED = re.compile(r"(line|page) (\d+)")
+_COUNTED = lazy(r"(line|page) (\d+)")
 _OWN = ("gpu", "machine", "offer", "case")
 _NATURES = ("quote", "datasheet", "document", "result")
 _MEASURED = ("record", "fiche_record")

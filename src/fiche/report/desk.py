@@ -11,6 +11,7 @@ from fiche.kernel import trace
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.finding import Finding, Verdict
+from fiche.kernel.lazy import lazy
 from fiche.kernel.ledger import Ledger, ledger
 from fiche.kernel.origin import Computed, Observed
 from fiche.kernel.places import Places
@@ -44,7 +45,7 @@ GLYPHS = {
 # A guess and a hole are what a computed number must not hide (E2); other kinds are firm.
 _NOT_FIRM = ("unknown", "assumed")
 # What is to be typed as it stands, in a told text.
-_NAMED = re.compile(r"`([^`\n]+)`")
+_NAMED = lazy(r"`([^`\n]+)`")
 # Signs of comparison as they are typed, and as they are read; a line never ends inside one of these.
 _SIGNS = ((">=", "≥"), ("<=", "≤"), ("!=", "≠"))
 Filling = Part | Parts | str | int

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from fiche.kernel.lazy import lazy
+
 _BY_WIDTH = {
     236: " \u00a0",
     118: "\u202f",
@@ -117,7 +119,7 @@ def _heavy(letter: str) -> int:
 # A number, or two with a word between them, up to the end of its unit.
 _BLANKS = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 _NUMBER = rf"[+\-\N{{MINUS SIGN}}]?\d[\d.,{_BLANKS}]*"
-_AMOUNT = re.compile(
+_AMOUNT = lazy(
     rf"{_NUMBER}(?:[ {_BLANKS}]?[^\W\d]{{1,5}}[ {_BLANKS}]{_NUMBER})?(?:[ {_BLANKS}]?[^\W\d_]+|[ {_BLANKS}]?%)?"
 )
 

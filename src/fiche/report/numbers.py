@@ -6,13 +6,13 @@ contradict what is true of the exact ones, both cells show exact values instead.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
 from fiche.kernel.currency import minor_digits
 from fiche.kernel.figure import Node, Number
+from fiche.kernel.lazy import lazy
 from fiche.kernel.rates import MONTH
 from fiche.kernel.unit import BYTE, BYTE_PER_SECOND, DAY, HOUR, ONE, SECOND, WATT, Unit
 from fiche.report.style import PAGE as PAGE
@@ -25,7 +25,7 @@ _TIMES = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
 _MOST_DECIMALS = 12
 # Dates are counted in days from year 1; a difference of two is far below any date in use.
 _FIRST_DAY = 500_000
-_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ISO_DAY = lazy(r"\d{4}-\d{2}-\d{2}")
 
 # The digits of one end of a figure, and what stands behind them.
 Printed = tuple[str, str]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fiche.kernel.figure import Figure
+from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Piece, Result
 from fiche.kernel.readings import results as read
 from fiche.report.counters import table
@@ -48,7 +48,7 @@ def _digits(desk: Desk, text: str) -> str:
     return _POINT.sub(desk.style.decimal, text)
 
 
-_POINT = re.compile(r"(?<=\d)\.(?=\d)")
+_POINT = lazy(r"(?<=\d)\.(?=\d)")
 
 
 def _of(desk: Desk, result: Result) -> Parts | None:
