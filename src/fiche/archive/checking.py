@@ -212,6 +212,8 @@ def _side_by_side(root: str, shares: Sequence[Sequence[str]], *, quick: bool) ->
             if each.poll() is None:
                 each.terminate()
             each.wait()
+            if each.stdout is not None:
+                each.stdout.close()
     if any(each.returncode for each in running):
         raise OSError(None, "a process that checks bags has ended early", root)
 
@@ -272,24 +274,24 @@ def conflicts(related: Iterable[Related], ids: set[str]) -> Iterator[Finding]:
                 told = f"it supersedes {id[:60]}, which is not in the archive"
                 yield Finding("F945", bag_path(one.id), told)
     for id, later in sorted(successors.items()):
-        if len(later) > 1:
-            told = f"{', '.join(sorted(later)[:5])} supersede it, each without the others"
+        latest, is_circle = _latest(id, successors)
+        if len(later) > 1 and len(latest) > 1:
+            told = f"{', '.join(sorted(latest)[:5])} come after it, and none of them holds for all"
             yield Finding("F945", bag_path(id), told)
-        if _leads_back(id, successors):
+        if is_circle:
             yield Finding("F945", bag_path(id), "it is superseded in a circle")
 
 
-def _leads_back(id: str, successors: dict[str, list[str]]) -> bool:
+def _latest(id: str, successors: dict[str, list[str]]) -> tuple[set[str], bool]:
+    """The entries after one that nothing supersedes, and whether the way leads back to it."""
     seen: set[str] = set()
     ahead = list(successors[id])
     while ahead:
         here = ahead.pop()
-        if here == id:
-            return True
         if here not in seen:
             seen.add(here)
             ahead += successors.get(here, ())
-    return False
+    return {each for each in seen if each not in successors}, id in seen
 
 
 def passed(related: Iterable[Related], today: str) -> Iterator[Finding]:
