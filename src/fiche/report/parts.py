@@ -419,6 +419,7 @@ class Chrome:
     `document` is the attached file that holds all of it for programs, whose digest every page bears.
     `cut` says how many letters of an endless word paper leaves out, as `{count}`.
     `page` are what a screen says besides, by key; `codes` the words of kinds, statuses and verdicts.
+    `texts` are texts of that file, each beside the same as the page says it.
     """
 
     skip: str
@@ -435,6 +436,7 @@ class Chrome:
     decision_role: str
     page: tuple[tuple[str, str], ...]
     codes: tuple[tuple[str, str], ...]
+    texts: tuple[tuple[str, str], ...] = ()
     document: str = "decision.json"
 
 

@@ -130,8 +130,9 @@ def attached(desk: Desk) -> Section:
         digest=Code("sha256sum FILE"),
         explain=Code("fiche explain FICHE ID"),
     )
+    annex = desk.say("annex_line", command=Code("fiche report --annex"))
     return Section(
         id="attached",
         title=desk.word("attached_title"),
-        blocks=(Paragraph(joined([told, desk.say("built_short"), desk.say("annex_line")], " ")),),
+        blocks=(Paragraph(joined([told, desk.say("built_short"), annex], " ")),),
     )

@@ -32,7 +32,7 @@ def exact_too(node: Node, how: Style = TERMINAL) -> str:
 
 
 def _is_rounded(node: Node) -> bool:
-    return node.unit == BYTE and node.high == node.low and abs(node.low) >= _MANY
+    return node.unit == BYTE and node.high == node.low and max(node.low, -node.low) >= _MANY
 
 
 def _towards(value: Number, *, up: bool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fiche.kernel.custody import highest
 from fiche.kernel.decision import Decision
 from fiche.kernel.record import replace
 from fiche.report import candidates, criteria, missing, numbers
@@ -135,7 +136,7 @@ def _report(desk: Desk, sections: tuple[Section, ...], *, marked: bool = False) 
         eyebrow=_eyebrow(desk),
         opening=opening(desk),
         sections=sections,
-        chrome=_chrome(desk),
+        chrome=_chrome(desk, whole=marked),
     )
     return translated(_reviewed(made, desk, marked=marked), desk.language)
 
@@ -150,16 +151,25 @@ def _reviewed(report: Report, desk: Desk, *, marked: bool) -> Report:
     return (commented if marked else listed)(report, desk, review)
 
 
+def _confidentiality(desk: Desk) -> str:
+    """The highest level that the fiche or a piece of it says, in words; it stands on every page."""
+    fiche = desk.decision.fiche
+    level = highest((fiche.custody, *(piece.custody for piece in fiche.pieces)))
+    return desk.term(f"confidentiality.{level}") if level else ""
+
+
 def _eyebrow(desk: Desk) -> Parts:
     fiche = desk.decision.fiche
-    told: Parts = (Words(desk.word("eyebrow"), strong=True), Words(" · "))
+    level = _confidentiality(desk)
+    told: Parts = (Words(level, strong=True), Words(" · ")) if level else ()
+    told += (Words(desk.word("eyebrow"), strong=True), Words(" · "))
     told += desk.say("dated", date=Code(fiche.date))
     if fiche.author:
         told += (Words(" · "), *desk.say("by", author=Quoted(fiche.author)))
     return told
 
 
-def _chrome(desk: Desk) -> Chrome:
+def _chrome(desk: Desk, *, whole: bool) -> Chrome:
     return Chrome(
         skip=desk.word("skip"),
         contents=desk.word("contents"),
@@ -175,13 +185,15 @@ def _chrome(desk: Desk) -> Chrome:
         decision_role=desk.word("decision_role"),
         page=_page(desk),
         codes=_codes(desk),
+        texts=_texts(desk) if whole else (),
     )
 
 
 def _foot(desk: Desk) -> str:
     """What stands at the foot of every page of paper."""
     fiche = desk.decision.fiche
-    return desk.word("foot").format(
+    level = _confidentiality(desk)
+    return (f"{level} · " if level else "") + desk.word("foot").format(
         tool=desk.word("tool").format(version=desk.decision.tool_version),
         policy=fiche.policy.name,
         version=fiche.policy.version,
@@ -193,6 +205,13 @@ def _page(desk: Desk) -> tuple[tuple[str, str], ...]:
     """What a screen says besides the report: phrases whose places a script fills."""
     told = desk.language.phrases.items()
     return tuple((key.removeprefix("page_"), text) for key, text in told if key.startswith("page_"))
+
+
+def _texts(desk: Desk) -> tuple[tuple[str, str], ...]:
+    """Loaded only where a whole report is made."""
+    from fiche.report.panel import texts
+
+    return texts(desk)
 
 
 def _codes(desk: Desk) -> tuple[tuple[str, str], ...]:

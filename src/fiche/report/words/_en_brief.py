@@ -169,7 +169,7 @@ BRIEF = {
     ),
     "annex_line": (
         "The annex has every criterion of every candidate, the bill, steps and letters, loads, readings, "
-        "the environment and the formulas: on screen below this page, in print with fiche report --annex."
+        "the environment and the formulas: on screen below this page, in print with {command}."
     ),
     # The conditional choice, in short
     "accept_point": "{point} {topic}",

@@ -66,6 +66,7 @@ PAGE = {
     "page_available": "Available",
     "page_distance": "Margin",
     "page_threshold": "Turns at",
+    "page_pair": "{what}: {value}",
     "page_supplier": "Who can supply it",
     "page_expected": "Piece expected",
     "page_pieces": "Pieces",
