@@ -128,7 +128,8 @@ OVERVIEW: dict[str, str] = {
         "and a range bounds no other case. Only memory is shown: fiche archive search finds other amounts."
     ),
     "overview_method_names": (
-        "Models and cards are named as the sources name them: one written in two ways stands here twice."
+        "Models are named as the sources name them: one written in two ways stands here twice. A card stands "
+        "under its id in the catalog where the name that it prints is that of one card alone, else as written."
     ),
     "overview_method_counts": (
         "An entry counts once in a pair, and once under each outcome that it tells. A superseded entry stays "

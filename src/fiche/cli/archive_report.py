@@ -1,0 +1,57 @@
+"""`fiche archive report`: one page of what an archive holds of which model on which card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fiche.cli.archive_indexed import Named
+from fiche.cli.archive_options import Archive, Json
+
+
+def report(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="FOLDER|FILE", help="a new folder, or a new file NAME.html"
+        ),
+    ],
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PART", help="only models with this in a name")
+    ] = None,
+    card: Annotated[
+        str | None, typer.Option("--card", metavar="PART", help="only cards with this in a name")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="TAG", help="en, fr, pt or tr")
+    ] = None,
+    date: Annotated[
+        str | None,
+        typer.Option("--date", metavar="DAY", help="as of which day; without it, today"),
+    ] = None,
+    with_confidential: Annotated[
+        bool, typer.Option("--with-confidential", help="confidential entries too")
+    ] = False,
+    archive: Archive = None,
+    index: Named = None,
+    json: Json = False,
+) -> None:
+    """Write an overview: verdicts, runs and observed peaks of each model on each card.
+
+    Decisions admit; a run alone admits nothing. Confidential entries are left out and counted.
+    """
+    from fiche.cli.archive_reported import write
+
+    narrowed = {"model": model or "", "card": card or ""}
+    write(
+        output,
+        archive,
+        index,
+        narrowed=narrowed,
+        language=language or "en",
+        date=date,
+        with_confidential=with_confidential,
+        as_json=json,
+    )
