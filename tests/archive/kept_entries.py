@@ -89,9 +89,7 @@ def entry(number: int = 0, **told) -> Entry:
 
 
 def kept(number: int, path: str = "run.json") -> Kept:
-    return Kept(
-        path=path, num_bytes=number, sha256=f"{number:064x}", media_type="application/json"
-    )
+    return Kept(path=path, num_bytes=number, sha256=f"{number:064x}", media_type="application/json")
 
 
 def observed(**told) -> Row:
