@@ -1041,7 +1041,7 @@ _CLOSED = {
     "status", "kind", "level", "kind_of_origin", "scope", "stat", "rounding", "outcome",
     "operation", "sha256", "date", "role", "media_type", "language", "powers", "word", "tool_version",
     "typed_scope", "message_kind", "memory", "id", "requirement", "candidate", "pieces", "case",
-    "when",
+    "when", "confidentiality",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from fiche.kernel.bill import Bill
 from fiche.kernel.choice import Choice, Choosing
 from fiche.kernel.comparison import CaseLoad
 from fiche.kernel.condition import Condition
+from fiche.kernel.custody import NO_CUSTODY, Custody
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure, Node
 from fiche.kernel.finding import Finding, SecondReading, Verdict
@@ -45,7 +46,7 @@ class Fiche:
     """A loaded fiche: the question, before anything is judged.
 
     `plans` ask for buying against renting, `efforts` say what obtaining a piece costs, `similar_orders` are
-    other orders for the same need.
+    other orders for the same need, `custody` is how the whole may be kept and shown.
     """
 
     title: str
@@ -66,6 +67,7 @@ class Fiche:
     plans: tuple[Plan, ...] = ()
     efforts: tuple[Effort, ...] = ()
     similar_orders: tuple[SimilarOrder, ...] = ()
+    custody: Custody = NO_CUSTODY
 
 
 @record

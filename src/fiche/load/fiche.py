@@ -23,6 +23,7 @@ from fiche.load.builtin import Shipped
 from fiche.load.candidates import candidates, known_cards, known_offers
 from fiche.load.catalog import Catalogs, catalogs
 from fiche.load.choice import choice, similar_orders
+from fiche.load.custody import custody
 from fiche.load.extent import check_extent
 from fiche.load.fault import Faults
 from fiche.load.folder import YAML_LIMIT, DiskFolder, Folder, UnreadableError, followed, read_file
@@ -239,4 +240,5 @@ def _fiche(root: Mapping, name: str, content: bytes, parts: _Parts) -> Fiche:
         purchase=parts.purchase,
         plans=parts.plans,
         efforts=parts.efforts,
+        custody=custody(root),
     )

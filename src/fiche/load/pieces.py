@@ -18,6 +18,7 @@ from fiche.kernel.record import replace
 from fiche.kernel.simulation import SIMULATION
 from fiche.load.attached import check_digest, replaced, suspicions
 from fiche.load.attests import attested
+from fiche.load.custody import custody, overdue
 from fiche.load.fault import Faults
 from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
 from fiche.load.inputs import media_type
@@ -48,18 +49,20 @@ class Desk(NamedTuple):
 def pieces(fiche: Mapping, desk: Desk) -> tuple[Piece, ...]:
     """Read every piece that can be read, noting what is wrong with the others."""
     nodes = unique(fiche.each("pieces"), "piece", desk.sign.faults)
-    found = (_piece(node, desk) for node in nodes)
+    found = (_piece(node, desk, fiche.text("date")) for node in nodes)
     return tuple(piece for piece in found if piece is not None)
 
 
-def _piece(node: Mapping, desk: Desk) -> Piece | None:
+def _piece(node: Mapping, desk: Desk, day: str) -> Piece | None:
     _check_scope(node, desk)
     content = _content(node.scalar("file"), desk)
     if content is None:
         return None
     sha256 = hashlib.sha256(content).hexdigest()
     check_digest(node, sha256, desk.sign.faults)
-    reading = _warned(_reading(node, content, sha256, desk), content)
+    kept = custody(node)
+    late = overdue(kept, day)
+    reading = _warned(_reading(node, content, sha256, desk), (*suspicions(content), *late))
     _check_computed(node, reading, desk.sign.faults)
     scope, name = node.mapping("scope"), node.text("id")
     by = scope.scalar("by") if "by" in scope else None
@@ -84,6 +87,7 @@ def _piece(node: Mapping, desk: Desk) -> Piece | None:
         about_dimensions=_then(node, name, desk.sign.faults),
         run=node.text("run"),
         redacted=replaced(node),
+        custody=kept,
         typed_by=by.text if by is not None else desk.sign.author,
     )
 
@@ -186,8 +190,8 @@ def _passages(reading: Reading) -> tuple[Passage, ...] | None:
     return reading.passages if contained or reading.shape == "refused" else None
 
 
-def _warned(reading: Reading, content: bytes) -> Reading:
-    found = [one for one in suspicions(content) if one not in reading.warnings]
+def _warned(reading: Reading, told: tuple[str, ...]) -> Reading:
+    found = [one for one in told if one not in reading.warnings]
     return replace(reading, warnings=(*reading.warnings, *found)) if found else reading
 
 

@@ -17,6 +17,7 @@ from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.fact import Fact
 from fiche.kernel.ledger import Ledger
 from fiche.kernel.places import Places
+from fiche.render._custody import custody
 from fiche.render.canonical import canonical
 
 QUESTION = "Does this complete load fit on each device used, including in its most demanding step?"
@@ -50,6 +51,7 @@ def _fiche(decision: Decision) -> dict[str, Any]:
         "valid_until": until[0] if until else None,
         "valid_until_of": list(until[1:]),
         "replaces": None if replaced is None else replaced.digest or replaced.what or None,
+        **custody(fiche.custody),
     }
 
 

@@ -26,6 +26,7 @@ from fiche.kernel.piece import (
 )
 from fiche.kernel.places import Places
 from fiche.kernel.readings import capacities, failures, observation_id
+from fiche.render._custody import custody
 from fiche.render._figures import decimal, fact
 from fiche.render._simulations import simulation
 
@@ -64,6 +65,7 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         "duplicate_messages": reading.duplicate_messages,
         **({"run": cited.run} if cited.run else {}),
         **({"redacted": dict(cited.redacted)} if cited.redacted else {}),
+        **custody(cited.custody),
         **_lasting(cited, book, places),
         **_further(cited, book, places),
     }

@@ -6,8 +6,9 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 
+from fiche.kernel.custody import NO_CUSTODY, Custody
 from fiche.kernel.decision import Decision, Fiche
-from fiche.kernel.record import record
+from fiche.kernel.record import record, replace
 from fiche.render import crate
 from fiche.render.canonical import canonical
 from fiche.report.words._language import Language
@@ -32,6 +33,7 @@ class Attachment:
     description: str
     relationship: str
     sha256: str
+    custody: Custody = NO_CUSTODY
 
 
 def attachments_of(
@@ -47,6 +49,7 @@ def attachments_of(
     """
     phrases = language.phrases
     told = _told(decision.fiche)
+    kept = {piece.file: piece.custody for piece in reversed(decision.fiche.pieces)}
     made = [
         attachment(
             "decision.json", document, "application/json", phrases["decision_role"], "Alternative"
@@ -60,7 +63,8 @@ def attachments_of(
         names[name] = file
         relation = "Source" if key == "attached_fiche" else "Data"
         description = phrases[key].format(what=about)
-        made.append(attachment(name, contents[file], media_type, description, relation))
+        one = attachment(name, contents[file], media_type, description, relation)
+        made.append(replace(one, custody=kept.get(file, NO_CUSTODY)))
     made.append(
         attachment(
             crate.NAME,
@@ -132,6 +136,7 @@ def _part(one: Attachment) -> crate.Part:
         sha256=one.sha256,
         description=one.description,
         is_made=one.relationship == "Alternative",
+        custody=one.custody,
     )
 
 

@@ -6,10 +6,12 @@ decision that people look for first. That nobody told its licence is said.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from fiche.kernel.custody import NO_CUSTODY, Custody, highest
 from fiche.kernel.decision import Decision
 from fiche.kernel.figure import Node
 from fiche.kernel.ledger import ledger
@@ -22,6 +24,7 @@ from fiche.report import numbers
 NAME = "ro-crate-metadata.json"
 _VERSION = "1.2"
 _FICHE, _MAKING, _AUTHOR, _LICENCE = "#fiche", "#making", "#author", "#licence"
+_SHORT = 12
 _Entity = dict[str, Any]
 
 
@@ -35,11 +38,13 @@ class Part:
     sha256: str
     description: str
     is_made: bool
+    custody: Custody = NO_CUSTODY
 
 
 def crate_bytes(decision: Decision, parts: Sequence[Part]) -> bytes:
     """The metadata of a crate that holds these files."""
-    graph = [*_about(decision, parts), *_numbers(decision), *map(_file, _sorted(parts))]
+    files = [_file(part) for part in _sorted(parts)]
+    graph = [*_about(decision, parts), *_numbers(decision), *_licences(parts), *files]
     return canonical({"@context": f"https://w3id.org/ro/crate/{_VERSION}/context", "@graph": graph})
 
 
@@ -58,12 +63,13 @@ def _about(decision: Decision, parts: Sequence[Part]) -> Iterator[_Entity]:
     yield {
         "@id": "./",
         "@type": "Dataset",
-        "identifier": f"urn:uuid:{fiche_id(fiche)}",
+        "identifier": fiche.custody.identifier or f"urn:uuid:{fiche_id(fiche)}",
         "name": fiche.title,
         "description": f"A decision by fiche. {QUESTION}",
         "datePublished": fiche.date,
         "inLanguage": fiche.language,
         "license": {"@id": _LICENCE},
+        **_access(highest((fiche.custody, *(part.custody for part in parts)))),
         **({"author": {"@id": _AUTHOR}} if fiche.author else {}),
         "hasPart": [_of(part.name) for part in _sorted(parts)],
         "mentions": [{"@id": _MAKING}],
@@ -71,12 +77,16 @@ def _about(decision: Decision, parts: Sequence[Part]) -> Iterator[_Entity]:
     }
     if fiche.author:
         yield {"@id": _AUTHOR, "@type": "Person", "name": fiche.author}
-    yield {
-        "@id": _LICENCE,
-        "@type": "CreativeWork",
-        "name": "not stated",
-        "description": "The fiche states no licence: ask its author before these files are passed on.",
-    }
+    yield (
+        _licence(_LICENCE, fiche.custody.rights)
+        if fiche.custody.rights
+        else {
+            "@id": _LICENCE,
+            "@type": "CreativeWork",
+            "name": "not stated",
+            "description": "The fiche states no licence: ask its author before these files are passed on.",
+        }
+    )
     yield {
         "@id": _FICHE,
         "@type": "SoftwareApplication",
@@ -99,7 +109,29 @@ def _of(name: str) -> _Entity:
     return {"@id": quote(name)}
 
 
+def _licence(name: str, rights: str) -> _Entity:
+    """Words of a person: they are no licence of a list unless they say so."""
+    said = "Rights as the fiche states them."
+    return {"@id": name, "@type": "CreativeWork", "name": rights, "description": said}
+
+
+def _licences(parts: Sequence[Part]) -> Iterator[_Entity]:
+    """The rights of single files, each once."""
+    told = dict.fromkeys(part.custody.rights for part in _sorted(parts) if part.custody.rights)
+    yield from (_licence(_rights_id(rights), rights) for rights in told)
+
+
+def _rights_id(rights: str) -> str:
+    return f"#rights-{hashlib.sha256(rights.encode()).hexdigest()[:_SHORT]}"
+
+
+def _access(level: str) -> _Entity:
+    """In words of schema.org; the day has no property there."""
+    return {"conditionsOfAccess": level} if level else {}
+
+
 def _file(part: Part) -> _Entity:
+    told = part.custody
     return {
         "@id": quote(part.name),
         "@type": "File",
@@ -108,6 +140,9 @@ def _file(part: Part) -> _Entity:
         "encodingFormat": part.media_type,
         "contentSize": str(part.num_bytes),
         "sha256": part.sha256,
+        **({"license": {"@id": _rights_id(told.rights)}} if told.rights else {}),
+        **({"identifier": told.identifier} if told.identifier else {}),
+        **_access(told.confidentiality),
     }
 
 

@@ -57,4 +57,5 @@ def part(one: Attachment, name: str) -> crate.Part:
         sha256=one.sha256,
         description=one.description,
         is_made=one.relationship in ("Alternative", "Supplement"),
+        custody=one.custody,
     )

@@ -84,7 +84,12 @@ def _piece(desk: Desk, piece: Piece, *, again: bool) -> Row:
     )
     return row(
         cell((Code(piece.id),), (Code(piece.file),)),
-        cell(joined([_kind(desk, piece.kind), told]), _days(desk, piece), _redacted(desk, piece)),
+        cell(
+            joined([_kind(desk, piece.kind), told]),
+            _days(desk, piece),
+            _custody(desk, piece),
+            _redacted(desk, piece),
+        ),
         _scope(desk, piece),
         cell(Code(piece.sha256[:_SHORT] + "…")),
         anchor=f"file-{piece.id}" if again else f"piece-{piece.id}",
@@ -99,6 +104,23 @@ def _days(desk: Desk, piece: Piece) -> Parts | None:
         if day
     ]
     return joined(told) if told else None
+
+
+def _custody(desk: Desk, piece: Piece) -> Parts | None:
+    """How it may be kept and shown, where somebody said it."""
+    told = piece.custody
+    said: list[Parts] = []
+    if told.confidentiality:
+        said.append((Words(desk.term(f"confidentiality.{told.confidentiality}"), strong=True),))
+    if told.rights:
+        said.append(desk.say("rights", rights=Quoted(told.rights)))
+    if told.identifier:
+        said.append(desk.say("identified", name=Code(told.identifier)))
+    if told.keep_until:
+        said.append(desk.say("kept_until", day=told.keep_until))
+    if told.supersedes:
+        said.append(desk.say("supersedes", old=Quoted(", ".join(told.supersedes))))
+    return joined(said) if said else None
 
 
 def _redacted(desk: Desk, piece: Piece) -> Parts | None:

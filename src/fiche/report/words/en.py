@@ -89,6 +89,9 @@ MEMBER = Language(
     roles={"short": "short", "usual": "usual", "long": "long", "limit": "limit"},
     terms={
         **ATTESTED,
+        "confidentiality.public": "Public",
+        "confidentiality.internal": "Internal",
+        "confidentiality.confidential": "Confidential",
         "redacted.user": "users",
         "redacted.host": "hosts",
         "redacted.email": "e-mail addresses",

@@ -1,0 +1,19 @@
+"""How a thing may be kept, as decision.json writes it: each key only where it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fiche.kernel.custody import Custody
+
+
+def custody(told: Custody) -> dict[str, Any]:
+    """The keys of a fiche or a piece."""
+    keys: dict[str, Any] = {
+        "rights": told.rights,
+        "confidentiality": told.confidentiality,
+        "keep_until": told.keep_until,
+        "identifier": told.identifier,
+        "supersedes": list(told.supersedes),
+    }
+    return {key: value for key, value in keys.items() if value}
