@@ -5,6 +5,7 @@ import uuid
 import fsspec
 import pytest
 from archive.making import made
+from fsspec.registry import known_implementations
 
 from fiche.archive.checking_remote import check_remote
 from fiche.archive.identity import bag_path
@@ -149,9 +150,9 @@ def test_a_folder_that_was_copied_there_is_read(tmp_path):
     ("url", "words"),
     [("away://team/archive", "Install away"), ("nosuch://team/archive", "nosuch")],
 )
-def test_a_protocol_that_nobody_speaks_here(url, words):
-    register = fsspec.register_implementation
-    register("away", "not_there.Away", clobber=True, errmsg="Install away\nto reach it")
+def test_a_protocol_that_nobody_speaks_here(url, words, monkeypatch):
+    away = {"class": "not_there.Away", "err": "Install away\nto reach it"}
+    monkeypatch.setitem(known_implementations, "away", away)
     told = refused_by(Store.opened, url)
     assert told.code == "F936"
     assert words in told.message

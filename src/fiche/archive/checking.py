@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from fiche.archive import additions
-from fiche.archive.fixity import Finding, portions
+from fiche.archive.fixity import Finding, plain_place, portions
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.local import BAGS, INCOMING, LocalStore
 from fiche.kernel.record import record
@@ -132,11 +132,11 @@ def _listed(store: LocalStore, total: _Sum) -> tuple[set[str], list[str]]:
     folders: list[str] = []
     for each in _within(store, BAGS, total):
         if not _is_folder_of_bags(each):
-            total.find(Finding("F949", f"{BAGS}/{each.name[:80]!r}", _NO_BAGS))
+            total.find(Finding("F949", plain_place(BAGS, each.name), _NO_BAGS))
             continue
         before = len(ids)
         for bag in _within(store, f"{BAGS}/{each.name}", total):
-            place = f"{BAGS}/{each.name}/{bag.name[:80]}"
+            place = plain_place(f"{BAGS}/{each.name}", bag.name)
             if not bag.is_dir(follow_symlinks=False) or not is_id(bag.name):
                 total.find(
                     Finding("F949", place, "it is no bag: a bag is a folder named by its id")
@@ -253,7 +253,7 @@ def leftovers(store: LocalStore) -> Iterator[tuple[Finding, bool]]:
         told = f"left by a writer {_age(age)} ago; it is no part of the archive"
         if is_id(each.name[:36]) and (store.root / bag_path(each.name[:36])).exists():
             told = f"left by a writer {_age(age)} ago, whose bag is in its place"
-        yield Finding("F944", f"{INCOMING}/{each.name[:80]}", told), age < _HOUR_S
+        yield Finding("F944", plain_place(INCOMING, each.name), told), age < _HOUR_S
 
 
 def _age(seconds: float) -> str:

@@ -73,7 +73,7 @@ class _Bag:
             finally:
                 os.close(stream)
         except OSError as error:
-            self.find("F933", f"{_shown(name)} cannot be read: {error.strerror}")
+            self.find("F933", f"{shown(name)} cannot be read: {error.strerror}")
 
     def read(self, name: str, limit: int) -> bytes | None:
         """The bytes of a file of at most `limit` bytes; None where it is longer."""
@@ -136,9 +136,9 @@ def _look(bag: _Bag, each: os.DirEntry[str], here: set[str]) -> None:
     elif _OTHER.fullmatch(name):
         bag.find("F940", f"{name}: a manifest of another kind than {MANIFEST}")
     elif not each.is_dir(follow_symlinks=False) and not each.is_file(follow_symlinks=False):
-        bag.find("F937", f"{_shown(name)} is a link or a device, not a file")
+        bag.find("F937", f"{shown(name)} is a link or a device, not a file")
     else:
-        bag.find("F938", f"{_shown(name)} is in no manifest")
+        bag.find("F938", f"{shown(name)} is in no manifest")
 
 
 def _check(bag: _Bag) -> Looked | None:
@@ -151,14 +151,14 @@ def _check(bag: _Bag) -> Looked | None:
     there = dict(_payload(bag, PAYLOAD))
     looked = _entry(bag, tags[ENTRY], listed, there)
     for path in sorted(there.keys() - listed.keys())[: _MOST_TOLD + 1]:
-        bag.find("F938", f"{_shown(path)} is in no manifest")
+        bag.find("F938", f"{shown(path)} is in no manifest")
     for path in sorted(listed.keys() - there.keys())[: _MOST_TOLD + 1]:
-        bag.find("F939", f"{_shown(path)} is missing")
+        bag.find("F939", f"{shown(path)} is missing")
     if not bag.quick:
         for path in listed.keys() & there.keys():
             if bag.digest(path) != listed[path]:
                 bag.find(
-                    "F933", f"{_shown(path)} has changed: its sha256 is not that of the manifest"
+                    "F933", f"{shown(path)} has changed: its sha256 is not that of the manifest"
                 )
     return looked
 
@@ -192,15 +192,15 @@ def _listed(bag: _Bag, name: str, content: bytes) -> dict[str, str] | None:
     for line in content.decode("utf-8", "replace").splitlines():
         match = _LINE.fullmatch(line)
         if match is None:
-            bag.find("F940", f"{name} has a line that is none: {_shown(line)}")
+            bag.find("F940", f"{name} has a line that is none: {shown(line)}")
             return None
         path = decoded(match[2])
         why = unsafe(path) if name == MANIFEST else ""
         if why:
-            bag.find("F937", f"{name} names {_shown(path)}: {why}")
+            bag.find("F937", f"{name} names {shown(path)}: {why}")
             return None
         if path.casefold() in folded:
-            bag.find("F948", f"{name} names {_shown(path)} twice, or but for capitals")
+            bag.find("F948", f"{name} names {shown(path)} twice, or but for capitals")
         folded.add(path.casefold())
         found[path] = match[1].lower()
     return found
@@ -209,7 +209,7 @@ def _listed(bag: _Bag, name: str, content: bytes) -> dict[str, str] | None:
 def _payload(bag: _Bag, above: str, depth: int = 0) -> Iterator[tuple[str, int]]:
     """Every plain file below `data/` with its length where that is wanted; what is none is told."""
     if depth > _DEEPEST:
-        bag.find("F937", f"{_shown(above)} is nested deeper than anything that is kept")
+        bag.find("F937", f"{shown(above)} is nested deeper than anything that is kept")
         return
     try:
         with os.scandir(f"{bag.folder}/{above}") as found:
@@ -220,9 +220,9 @@ def _payload(bag: _Bag, above: str, depth: int = 0) -> Iterator[tuple[str, int]]
                 elif each.is_dir(follow_symlinks=False):
                     yield from _payload(bag, path, depth + 1)
                 else:
-                    bag.find("F937", f"{_shown(path)} is a link or a device, not a file")
+                    bag.find("F937", f"{shown(path)} is a link or a device, not a file")
     except OSError as error:
-        bag.find("F933", f"{_shown(above)} cannot be read: {error.strerror}")
+        bag.find("F933", f"{shown(above)} cannot be read: {error.strerror}")
 
 
 def _entry(
@@ -241,11 +241,16 @@ def _entry(
     elif bag.quick:
         for path, (_, num_bytes) in looked.files.items():
             if there.get(f"{PAYLOAD}/{path}", num_bytes) != num_bytes:
-                bag.find("F933", f"{_shown(path)} has another length than its entry says")
+                bag.find("F933", f"{shown(path)} has another length than its entry says")
     return looked
 
 
-def _shown(text: str) -> str:
+def plain_place(folder: str, name: str) -> str:
+    """The place of something that anybody may have named."""
+    return f"{folder}/{name if name.isprintable() and len(name) <= 80 else shown(name)}"
+
+
+def shown(text: str) -> str:
     """A name from a hostile bag, short and on one line."""
     kept = "".join(c if c.isprintable() else "?" for c in text)
     return repr(kept if len(kept) <= 80 else f"{kept[:77]}...")

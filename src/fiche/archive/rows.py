@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from operator import attrgetter
 
 from fiche.archive.document import MOST_ROWS
 from fiche.archive.entry import Row
 from fiche.kernel.address import Pointer
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, Observation, Printed, Reading, Result, Run
-from fiche.kernel.record import replace
+from fiche.kernel.record import field_names, replace
 
 # The field of a row, and the facts that fill it: the first that is told.
 _FACTS = {
@@ -234,11 +235,14 @@ def _decimal(value: Fraction) -> str:
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
+_WORDS = attrgetter(*(name for name in field_names(Row()) if name not in ("amount", "place")))
+
+
 def _largest(rows: Iterable[Row]) -> Iterator[Row]:
     """One row of each series, under the reading that says most; nothing else is left out."""
-    kept: dict[Row, Row] = {}
+    kept: dict[object, Row] = {}
     for row in rows:
-        key = replace(row, amount="", place="") if row.amount else row
+        key = _WORDS(row) if row.amount else row
         other = kept.get(key)
         if other is None or _says_more(row, other):
             kept[key] = row

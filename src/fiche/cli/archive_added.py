@@ -84,8 +84,24 @@ def _labels(given: Sequence[str]) -> Mapping[str, str]:
 
 
 def _attached(content: bytes) -> Mapping[str, bytes]:
-    """What a report carries; nothing, where it is no report of fiche."""
-    return {}
+    """What a report carries; nothing, where it is no report of fiche.
+
+    Raises:
+        Refused: F901, F903 it is broken, or holds more than is read.
+    """
+    try:
+        if content[:1024].lstrip().startswith(b"%PDF"):
+            from fiche.verify.pdf_read import read_pdf as read
+        else:
+            from fiche.verify.html_read import read_html as read
+        return {one.name: one.content for one in read(content).held}
+    except Refused as refused:
+        if refused.diagnostics[0].code != _NO_REPORT:
+            raise
+        return {}
+
+
+_NO_REPORT = "F900"
 
 
 def add_paths(paths: Sequence[Path], archive: str | None, told: Told, *, as_json: bool) -> None:

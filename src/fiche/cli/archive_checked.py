@@ -81,12 +81,19 @@ def _text(store: Store, found: Overall, mended: tuple[int, int] | None, *, quick
     lines += [f"and {found.untold} more"] * bool(found.untold)
     lines += [f"note: {one.place}: {one.message}" for one in found.notes]
     if mended is not None:
-        lines.append(f"mended: {mended[0]} lines of additions.jsonl, {mended[1]} leftovers gone")
+        gone = _counted(mended[1], "leftover", "leftovers")
+        lines.append(f"mended: {_counted(mended[0], 'line', 'lines')} of additions.jsonl, {gone}")
     how = "names and lengths alone" if quick else f"{found.num_bytes} bytes read"
     count = len(found.findings) + found.untold
-    told = "all as they were written" if not count else f"{count} wrong"
-    lines.append(f"{store.where}: {found.num_bags} entries, {found.num_files} files, {how}: {told}")
+    told = f"{count} wrong" if count else "all as they were written"
+    entries = _counted(found.num_bags, "entry", "entries")
+    files = _counted(found.num_files, "file", "files")
+    lines.append(f"{store.where}: {entries}, {files}, {how}: {told}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def _json(
