@@ -157,7 +157,10 @@ def readme(order: Order, done: Exported, left_out: int) -> str:
 
 
 _SAID = {
-    "crate": "ro-crate-metadata.json   what is here, as a research object crate (RO-Crate 1.2)",
+    "crate": (
+        "ro-crate-metadata.json   what is here, as a research object crate (RO-Crate 1.2)\n"
+        "entries/UUID/            the files themselves, unless they lie in bags"
+    ),
     "parquet": "parquet/*.parquet        tables: entries, rows, files; each column is described inside",
     "csv": "tables/*.csv             the same tables, described in tables/datapackage.json",
     "bags": "bags/ab/UUID/            the bags themselves (BagIt 1.0, RFC 8493), unchanged",

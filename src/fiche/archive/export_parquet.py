@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -55,10 +56,13 @@ class Tables:
     def __exit__(self, kind: object, *_: object) -> None:
         """Write what waits, and close them."""
         with self._stack:
-            if kind is None:
-                for name, writer in self._writers.items():
+            for name, writer in self._writers.items():
+                if kind is None:
                     self._write(name)
                     writer.close()
+                else:  # left open it would complain when it is collected
+                    with contextlib.suppress(OSError):
+                        writer.close()
 
     def add(self, name: str, values: Line) -> None:
         """One line of a table."""

@@ -1,0 +1,79 @@
+"""`fiche archive export`: entries in forms that other programs read, or as the bags that they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fiche.cli.archive_exported import DEFAULT
+from fiche.cli.archive_indexed import Named
+from fiche.cli.archive_options import Archive, Json
+
+
+def _many(metavar: str, help: str) -> Any:  # noqa: ANN401 - as typer has it
+    return typer.Option(metavar=metavar, help=f"{help}; repeatable")
+
+
+_Part = Annotated[list[str] | None, _many("PART", "part of its name, as search takes it")]
+_Ids = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="ID", help="entries, or how their ids begin; - reads ids, a line each"),
+]
+
+
+def export(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="a new folder")],
+    ids: _Ids = None,
+    formats: Annotated[
+        str,
+        typer.Option("--formats", metavar="LIST", help="among crate, parquet, csv, bags"),
+    ] = DEFAULT,
+    model: _Part = None,
+    card: _Part = None,
+    engine: _Part = None,
+    machine: _Part = None,
+    kind: Annotated[
+        list[str] | None, _many("KIND", "record, piece, fiche, catalog, policy or decision")
+    ] = None,
+    outcome: Annotated[
+        list[str] | None, _many("WORD", "passed, failed, unknown, or a verdict")
+    ] = None,
+    label: Annotated[list[str] | None, _many("NAME=PART", "one of the labels")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="DAY", help="dated that day or later")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="DAY", help="dated that day or earlier")
+    ] = None,
+    current: Annotated[
+        bool, typer.Option("--current", help="only what no later entry replaces")
+    ] = False,
+    with_confidential: Annotated[
+        bool, typer.Option("--with-confidential", help="confidential entries too")
+    ] = False,
+    archive: Archive = None,
+    index: Named = None,
+    json: Json = False,
+) -> None:
+    """Write entries into a new folder: all, some by id, or what a search finds.
+
+    A research object crate and tables by default; Parquet with fiche[parquet]. What is confidential is left out
+    and listed.
+    """
+    told = dict(locals())
+    from fiche.cli.archive_chosen import chosen
+    from fiche.cli.archive_exported import parse_formats, write
+    from fiche.cli.archive_options import opened
+
+    wanted = parse_formats(formats)
+    store = opened(archive)
+    write(
+        store,
+        chosen(store, told),
+        output,
+        wanted,
+        with_confidential=with_confidential,
+        as_json=json,
+    )
