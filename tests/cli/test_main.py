@@ -15,6 +15,8 @@ from fiche.cli import main
 from fiche.cli.terminal import put_text
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
+ROOT = Path(__file__).parents[2]
+
 
 def test_the_version_is_printed(fiche):
     ended = fiche("--version")
@@ -173,6 +175,41 @@ def test_help_and_estimate_import_nothing_heavy():
             [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
         )
         assert ended.stderr == "[]\n"
+
+
+# What takes long to load and says nothing of a right fiche, for who wants one page or its verdicts.
+UNASKED = {
+    *("jsonschema_rs", "email", "socket", "sqlalchemy", "fsspec", "pyhanko", "pyarrow", "pypdf"),
+    *("weasyprint", "torch", "babel", "rich", "asyncio", "ssl", "uuid_utils", "importlib.metadata"),
+}
+# Parts of a report that the sample has nothing for.
+ABSENT = {
+    *("fiche.evaluate.procedure", "fiche.evaluate.beside", "fiche.load.ownership"),
+    *("fiche.load.efforts", "fiche.cli.reviewed", "fiche.report.comments", "fiche.report.draft"),
+    *("fiche.archive", "fiche.verify", "fiche.render.pdf", "fiche.render.markdown"),
+}
+
+
+@pytest.mark.parametrize("command", ["check", "report"])
+def test_a_command_loads_what_its_fiche_needs(command, tmp_path):
+    code = (
+        "import sys; sys.argv = ['fiche', *sys.argv[1:]]\n"
+        "from fiche.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    asked = ["-o", str(tmp_path / "out"), "--formats", "html"] if command == "report" else []
+    asked = [command, str(ROOT / "samples/serving/fiche.yaml"), *asked]
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True
+    )
+    loaded = set(ended.stderr.split())
+    assert "fiche.load.fiche" in loaded
+    pages = {"jinja2", "fiche.render.html", "fiche.report.view"} if command == "report" else set()
+    assert pages <= loaded
+    absent = UNASKED | ABSENT | ({"jinja2", "fiche.render.html"} if command == "check" else set())
+    assert sorted(loaded & absent) == []
 
 
 def test_a_closed_output_keeps_what_was_written(capsys):

@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fiche.kernel.address import Span
+<<<<<<< HEAD
+from fiche.kernel.lazy import unhurried
+=======
+>>>>>>> 4353d562492a5fa1f12cd2892662b2c98cafd85c
 from fiche.kernel.printed import printed
 from fiche.load.fault import Faults, refused
 from fiche.load.node import Entry, Mapping, Node, Scalar, Sequence
@@ -61,7 +65,8 @@ class _Builder:
 
     def read(self, text: str) -> None:
         """Take all events, or stop at the first place where YAML itself stops."""
-        import yaml
+        with unhurried():  # what PyYAML resolves and constructs by is never asked here
+            import yaml
 
         try:
             for event in _events(text):
