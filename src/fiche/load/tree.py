@@ -9,10 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fiche.kernel.address import Span
-<<<<<<< HEAD
 from fiche.kernel.lazy import unhurried
-=======
->>>>>>> 4353d562492a5fa1f12cd2892662b2c98cafd85c
 from fiche.kernel.printed import printed
 from fiche.load.fault import Faults, refused
 from fiche.load.node import Entry, Mapping, Node, Scalar, Sequence
