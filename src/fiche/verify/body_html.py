@@ -26,10 +26,7 @@ class Token(NamedTuple):
 
 
 def html_body(sheet: Sheet, theirs: Container, ours: bytes) -> None:
-    """Compare a page with the one that was rendered anew."""
-    if theirs.content == ours:
-        sheet.say(f"{len(ours)} bytes, equal to the byte")
-        return
+    """Compare a page with another one that was rendered anew."""
     found = list(differences(slim(theirs.content), slim(ours)))
     for code, text in found[:_MOST]:
         sheet.fault(code, text)

@@ -10,6 +10,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
+from html import unescape
 from typing import Any
 
 from fiche.kernel.diagnostic import Refused
@@ -55,7 +56,7 @@ def strange_numbers(container: Container, document: Any, language: Language) -> 
     paper = container.kind == "pdf"
     grouped = paper and style.group in JOINTS
     told = Told(_ungrouped_document(document) if grouped else document)
-    look = Lookup(told, language, replace(style, group="") if grouped else style)
+    look = Lookup(told, language, replace(style, group="") if grouped else style, glued=paper)
     for passage in container.passages:
         for line in _joined(passage, told.said) if paper else passage.lines:
             plain = own.sub(" ", line)
@@ -70,11 +71,20 @@ def _own(container: Container, language: Language) -> list[str]:
     made = [one for one in container.held if one.name in (DECISION, MANIFEST, CRATE)]
     lengths = {numbers.exact_bytes(len(one.content), language.style) for one in made}
     digests = {one.sha256[:n] for one in made for n in (10, 12, 16, 64)}
-    names = {one.name for one in container.held if re.search(r"\d", one.name)}
+    names = {name for name in _names(container) if re.search(r"\d", name)}
     either = sorted({*_NAMES, *names, *lengths, *digests}, key=len, reverse=True)
     version = rf"fiche {re.escape(container.version)}" if container.version else "fiche 0"
     loose = [re.sub(r"(?:\\?[ \u00a0\u202f])", "[ \u00a0\u202f]*", re.escape(e)) for e in either]
     return [version, *loose, r"\(\d+\)$", r"^\d+ / \d+$"]
+
+
+def _names(container: Container) -> Iterator[str]:
+    """Files as they are attached, and as the fiche names them; a cell of paper ends within no blank."""
+    yield from (one.name for one in container.held)
+    inputs = container.document.get("inputs")
+    for one in inputs if isinstance(inputs, list) else ():
+        name = str(one.get("file", "")) if isinstance(one, dict) else ""
+        yield from (name, name.rpartition("/")[2])
 
 
 def _of_a_picture(line: str) -> bool:
@@ -116,7 +126,7 @@ def other_verdicts(container: Container, document: Any) -> Iterator[str]:  # noq
     seen: set[str] = set()
     for place, line in _answers(container):
         for name, status in told.items():
-            found = re.search(rf"— {re.escape(name)}(?![\w-]).*?·[^·]*?([●▲✕])", line)
+            found = re.search(rf"— {re.escape(name)}(?![\w-])[^—]*?·[^·—]*?([●▲✕])", line)
             if not found:
                 continue
             seen.add(name)
@@ -141,11 +151,12 @@ def page_acts(sheet: Sheet, container: Container) -> None:
     """What a page of another version may not have, whatever it says: requests, handlers, unnamed scripts."""
     text = container.content.decode("utf-8")
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
-    if policy is None or not policy[1].startswith("default-src 'none'"):
+    told = unescape(policy[1]) if policy is not None else ""
+    if not told.startswith("default-src 'none'"):
         sheet.fault("F912", "the page has no policy (CSP) that keeps it from asking for anything")
         return
-    named = set(re.findall(r"sha256-([A-Za-z0-9+/=]+)", policy[1]))
-    if re.search(r"unsafe|https?:|\*", policy[1]):
+    named = set(re.findall(r"sha256-([A-Za-z0-9+/=]+)", told))
+    if re.search(r"unsafe|https?:|\*", told):
         sheet.fault("F912", "the page's policy (CSP) lets in more than what it names by digest")
     for tag, body in re.findall(
         r"<(script|style)(?: media=\"[^\"]*\")?>(.*?)</\1>", text, re.DOTALL
@@ -169,4 +180,4 @@ def paper_acts(sheet: Sheet, container: Container) -> None:
 
     for text in list(acts(container.own["reader"]))[:_MOST]:
         sheet.fault("F912", text)
-    sheet.unproven("it was laid out by another version: that nothing covers the text is not proven")
+    sheet.unproven("that nothing covers the text is not proven: the pages were not made again")

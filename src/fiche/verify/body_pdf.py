@@ -6,17 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from fiche.verify.container import Container
 from fiche.verify.pdf_graph import Apart, apart
-from fiche.verify.pdf_places import flow, other_words, told
+from fiche.verify.pdf_places import flow, other_words, place_of, told
 from fiche.verify.step import Sheet
 
-_MOST = 8
+_MOST, _ONE = 8, 2
 
 
 def pdf_body(sheet: Sheet, theirs: Container, ours: Container) -> None:
-    """Compare a PDF with the one that was rendered anew; `drawn_with` says whether bytes must be equal."""
-    if theirs.content == ours.content:
-        sheet.say(f"{len(theirs.content)} bytes, equal to the byte")
-        return
+    """Compare a PDF with another one that was rendered anew; `drawn_with` says whether bytes must be equal."""
     same = drawn_with(theirs) == drawn_with(ours)
     words = list(other_words(theirs.passages, ours.passages))
     moved = not same and bool(words) and flow(theirs.passages) == flow(ours.passages)
@@ -39,14 +36,19 @@ def drawn_with(container: Container) -> str:
 def _strange(found: Sequence[Apart], words: Sequence[str], *, same: bool) -> Iterator[str]:
     """What is told of the differences: each place once; the words of a page are told already."""
     pages = {text.partition(":")[0] for text in words}
-    shown: dict[str, None] = {}
+    shown: dict[str, list[str]] = {}
     for one in found:
         if (one.soft and not same) or _of_words(one, pages):
             continue
-        shown.setdefault(told(one))
-    yield from list(shown)[:_MOST]
+        here = shown.setdefault(place_of(one), [])
+        if told(one) not in here:
+            here.append(told(one))
+    for place in list(shown)[:_MOST]:
+        yield from shown[place][:_ONE]
+        if len(shown[place]) > _ONE:
+            yield f"{place}: and {len(shown[place]) - _ONE} more differences there"
     if len(shown) > _MOST:
-        yield f"and {len(shown) - _MOST} more differences"
+        yield f"and {len(shown) - _MOST} more places"
 
 
 def _of_words(one: Apart, pages: set[str]) -> bool:

@@ -28,7 +28,7 @@ from fiche.verify.step import Point
 _ROW = re.compile(
     rb'<tr><th scope=row><code>([^<>]{1,300})</code><a class="save" download="([^"<>]{1,300})" '
     rb'href="data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/]*={0,2})">[^<>]{0,400}</a>'
-    rb"<td>([^<>]{0,2000})<td class=number>([^<>]{0,60})<td><code class=sha>([0-9a-f]{64})</code>"
+    rb"<td>([^<>]{0,2000})<td class=n(?:umber)?>([^<>]{0,60})<td><code class=sha>([0-9a-f]{64})</code>"
 )
 _CARRIED = re.compile(rb"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]*={0,2}")
 _LONG = 20_000

@@ -60,8 +60,11 @@ def apart(theirs: Reader, ours: Reader) -> Iterator[Apart]:
     if len(their_pages) != len(our_pages):
         text = f"the file has {len(their_pages)} pages, {len(our_pages)} are rendered"
         yield Apart(("page",), text, soft=False)
-    for number, (one, other) in enumerate(zip(their_pages, our_pages, strict=False), start=1):
-        yield from _walk(one, other, (f"page {number}",), seen)
+    pairs = list(zip(their_pages, our_pages, strict=False))
+    # A link leads from page to page: what differs on one is told of that one.
+    seen.update((number_of(one), number_of(other)) for one, other in pairs)
+    for number, (one, other) in enumerate(pairs, start=1):
+        yield from _walk(resolved(one), resolved(other), (f"page {number}",), seen)
     yield from _walk(root_of(theirs), root_of(ours), (), seen)
     for one in _walk(
         value(theirs.trailer, "/Info"), value(ours.trailer, "/Info"), ("/Info",), seen
@@ -133,7 +136,7 @@ def _dictionaries(
         )
     elif all(streams) and (a := _stated(one, path)) != (b := _stated(other, path)):
         soft = font or (_draws(path) and drawn_alike(a, b))
-        found.append(Apart(path, f"{len(a)} bytes, rendered as {len(b)} other ones", soft))
+        found.append(Apart(path, _other(a, b), soft))
     return found, [(theirs[k], ours[k], (*path, k)) for k in theirs if k in ours]
 
 
@@ -144,6 +147,18 @@ def _stated(stream: Thing, path: tuple[str, ...]) -> bytes:
 
 
 _PROGRAMS = re.compile(rb'<fiche:drawn_with>[^<]*<|pdf:Producer="[^"]*"|<pdf:Producer>[^<]*<')
+
+
+def _other(one: bytes, other: bytes) -> str:
+    """The first place where two texts part; of what is no text, the lengths."""
+    try:
+        theirs, ours = one.decode("utf-8"), other.decode("utf-8")
+    except UnicodeDecodeError:
+        return f"{len(one)} bytes, rendered as {len(other)} other ones"
+    at = next((i for i, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b), None)
+    start = max(0, (min(len(theirs), len(ours)) if at is None else at) - 25)
+    cut = [" ".join(text[start : start + 60].split()) for text in (theirs, ours)]
+    return f"'…{cut[0]}…' stands there, '…{cut[1]}…' is rendered"
 
 
 def _is_font(path: tuple[str, ...]) -> bool:

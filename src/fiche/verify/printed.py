@@ -46,6 +46,9 @@ _VALUE = re.compile(r"-?\d+([./]\d+)?")
 # A digest, or as much of one as a table has room for.
 _DIGEST = 8
 _MOST_DIGITS = 60
+# So much of a name before its number, at whose end no blank stands.
+_NAME = 3
+_OF_A_NAME = re.compile(r"[^\W\d]$|[^\W\d][-/:_#.]$")
 
 
 class Told:
@@ -160,10 +163,15 @@ class Signs:
 
 
 class Lookup:
-    """Whether a number of a text is one of the decision, told in a language."""
+    """Whether a number of a text is one of the decision, told in a language.
 
-    def __init__(self, told: Told, language: Language, style: Style | None = None) -> None:
-        self.told = told
+    `glued` is of paper, where a cell may follow another without a blank: a name then counts up to its number.
+    """
+
+    def __init__(
+        self, told: Told, language: Language, style: Style | None = None, *, glued: bool = False
+    ) -> None:
+        self.told, self.glued = told, glued
         self.style = style or language.style
         self.signs = Signs(self.style)
         self.structural = [_structure(language.phrases[key]) for key in sorted(_left_out(language))]
@@ -185,7 +193,7 @@ class Lookup:
                 yield f"{found[0]} in '…{near}…'"
 
     def _known(self, line: str, start: int, end: int) -> bool:
-        if self._quoted(line, start, end):
+        if self._quoted(line, start, end) or (self.glued and self._named(line, start, end)):
             return True
         if _LETTER.fullmatch(line[start - 1 : start]):
             return False
@@ -193,6 +201,11 @@ class Lookup:
         if attached and not hard(attached[1]):
             return False
         return self._counted(line, start, end)
+
+    def _named(self, line: str, start: int, end: int) -> bool:
+        """It ends a name of the decision, whatever stands right behind it."""
+        before = line[max(0, start - _NAME) : start]
+        return bool(_OF_A_NAME.search(before)) and before + line[start:end] in self.told.said
 
     def _quoted(self, line: str, start: int, end: int) -> bool:
         """It stands so in a text of the decision: inside a word, or with the same word after it."""
