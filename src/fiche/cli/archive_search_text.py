@@ -124,7 +124,7 @@ def _marks(entry: Listed) -> str:
 def count(number: int, noun: str) -> str:
     """`1 row`, `12 rows`, `3 entries`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{exact(number)} {noun if number == 1 else plural}".replace(" ", _NO_BREAK)
+    return f"{exact(number)} {noun if number == 1 else plural}"
 
 
 def _counted(answer: Answer, where: str) -> str:

@@ -94,11 +94,13 @@ def place_of(store: Store, entry: Entry) -> str:
 
 def _text(entry: Entry, store: Store, replacing: Sequence[str]) -> Iterator[str]:
     yield paragraph(f"{entry.kind}: {said(entry.title)}")
-    yield table(list(_facts(entry, store, replacing)), indent="  ", whole=(0,))
-    yield f"\n{count(len(entry.files), 'file')}\n".replace("\N{NO-BREAK SPACE}", " ")
+    yield table(list(_facts(entry, replacing)), indent="  ", whole=(0,))
+    # A path is copied: it is not torn.
+    yield f"  lies in          {clean(place_of(store, entry))}\n"
+    yield f"\n{count(len(entry.files), 'file')}\n"
     for one in entry.files:
         yield _file(one)
-    yield f"\n{count(len(entry.rows), 'row')}\n".replace("\N{NO-BREAK SPACE}", " ")
+    yield f"\n{count(len(entry.rows), 'row')}\n"
     for told, rows in groupby(entry.rows[:_MOST_ROWS], key=about):
         yield paragraph(told, indent="  ") if told else ""
         yield rows_table(list(rows))
@@ -108,7 +110,7 @@ def _text(entry: Entry, store: Store, replacing: Sequence[str]) -> Iterator[str]
     yield from (f"  {line}\n" for line in _cited(entry, store))
 
 
-def _facts(entry: Entry, store: Store, replacing: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _facts(entry: Entry, replacing: Sequence[str]) -> Iterator[tuple[str, str]]:
     labels = ", ".join(f"{said(name)}={said(text)}" for name, text in entry.labels.items())
     told = {
         "id": entry.id,
@@ -125,7 +127,6 @@ def _facts(entry: Entry, store: Store, replacing: Sequence[str]) -> Iterator[tup
         "confidentiality": entry.confidentiality or "not told",
         "rights": said(entry.rights) or "not told",
         "labels": labels,
-        "lies in": clean(place_of(store, entry)),
     }
     return ((name, text) for name, text in told.items() if text)
 
