@@ -106,6 +106,7 @@ def test_the_signed_pages_say_what_the_pdf_is_built_to_and_who_says_more(tag):
     report = view(decision("rich"), spoken(tag))
     (told,) = [words(b.parts) for s in of(report, "brief") if s.id == "attached" for b in s.blocks]
     assert all(name in told for name in ("PDF/A-3a", "PDF/UA-1", "report.pdf.validation.json"))
+    assert re.search(r"fiche explain FICHE \S+/memory\b", told)
 
 
 def test_candidates_that_turn_at_the_same_points_are_told_together():

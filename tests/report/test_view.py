@@ -327,8 +327,8 @@ def test_findings_that_say_the_same_share_a_row_and_keep_their_cases(rich):
 def test_two_sides_of_one_definition_say_which(rich):
     """B1: a peak of the process against a framework-visible total, never a label's nominal."""
     memory = rows(rich, "criteria")[1]
-    assert memory[1] == "20.93 GiB OBS\nprocess_device_used"
-    assert memory[2] == "47.38 GiB OBS\ntorch_total_memory"
+    assert memory[1] == "20.93 GiB OBS\ndevice use of the process"
+    assert memory[2] == "47.38 GiB OBS\ntotal that PyTorch saw"
 
 
 def test_a_wish_is_met_or_not_and_excludes_nothing(rich):

@@ -205,7 +205,8 @@ class Desk:
         if node is None or node.origin is None:
             return ()
         if isinstance(node.origin, Observed):
-            return (Quoted(node.origin.counter),)
+            word = self.language.terms.get(f"counter.{node.origin.counter}")
+            return (Words(word) if word else Quoted(node.origin.counter),)
         label = short_label(node)
         return (Quoted(self.term(label)),) if label else ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from fiche.kernel.choice import Choice, Opinion
@@ -12,6 +13,8 @@ from fiche.report.parts import Code, Paragraph, Parts, Quoted, Section, Words
 
 _MOST_EVENTS, _MOST_VALUES, _MOST_VOICES = 12, 6, 6
 _SHORT = 16
+# A name that a shell takes as it is, and that stands in one line.
+_NAMEABLE, _PLAIN = 32, re.compile(r"[\w./:@%+-]+", re.ASCII)
 
 
 def section(desk: Desk) -> Section:
@@ -122,13 +125,23 @@ def _replaces(desk: Desk, choice: Choice) -> Iterator[Parts]:
 # --- What is attached -----------------------------------------------------------------------------
 
 
+def _walked(desk: Desk) -> str:
+    """What to explain first: a criterion of a candidate, by the names that the pages above print."""
+    for found in desk.decision.findings:
+        parts = (found.candidate, found.requirement, found.case, found.device)
+        name = "/".join(filter(None, parts))
+        if len(name) <= _NAMEABLE and _PLAIN.fullmatch(name):
+            return name
+    return "ID"
+
+
 def attached(desk: Desk) -> Section:
     """How to take the attachments out and re-check them; what the annex holds and how to print it."""
     told = desk.say(
         "attached_line",
         detach=Code("pdfdetach -saveall report.pdf"),
         digest=Code("sha256sum FILE"),
-        explain=Code("fiche explain FICHE ID"),
+        explain=Code(f"fiche explain FICHE {_walked(desk)}"),
     )
     annex = desk.say("annex_line", command=Code("fiche report --annex"))
     return Section(

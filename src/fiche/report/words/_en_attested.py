@@ -80,6 +80,14 @@ ATTESTED = {
     "attested.value.none": "none",
     "attested.value.some": "some",
     "attested.version": "version",
+    # What a program counted, where an answer says it; tables of readings call it by its code.
+    "counter.cuda_total_other": "total, as another program saw it",
+    "counter.nvidia_smi_total": "total by nvidia-smi",
+    "counter.oom_total_capacity": "total that the failure printed",
+    "counter.process_device_used": "device use of the process",
+    "counter.provider_declared": "total that the provider declares",
+    "counter.rocm_smi_total": "total by rocm-smi",
+    "counter.torch_total_memory": "total that PyTorch saw",
     # Kinds of pieces that people read; a format of a program is called by its code.
     "piece.datasheet": "maker's datasheet",
     "piece.document": "document",
