@@ -162,6 +162,17 @@ def test_json_says_all_that_a_row_says(fiche, two):
     assert found["entry"]["superseded"] is True
 
 
+def test_json_is_what_its_schema_says(fiche, two):
+    import jsonschema_rs
+
+    from fiche.assets import schema_dir
+
+    schema = json.loads((schema_dir() / "archive-search.schema.json").read_text())
+    for asked in ((), ("--model", "lamma"), ("--from", "2026-11-20"), ("--kind", "catalog")):
+        told = fiche("archive", "search", "--json", *asked).json()
+        assert jsonschema_rs.validator_for(schema).is_valid(told)
+
+
 def test_csv_has_every_row_with_its_unit_and_origin(fiche, two):
     ended = fiche("archive", "search", "--csv")
     rows = list(csv.DictReader(io.StringIO(ended.out)))

@@ -68,6 +68,8 @@ def _text(listing: Listing, where: str, kinds: Sequence[str]) -> str:
     text = (
         table(lines, header=_HEADER[:full], right=(4, 5), whole=(0, 1, 2)) + "\n" if lines else ""
     )
+    if not all(one.date for one in listing.entries):
+        text += "+ added that day: no date is told\n\n"
     return text + paragraph(f"{count(total, 'entry')} in {clean(where)}{more}{left}")
 
 
