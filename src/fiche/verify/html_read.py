@@ -24,17 +24,19 @@ from fiche.verify.bounds import (
 from fiche.verify.container import Container, Held, Passage
 from fiche.verify.step import Point
 
-# One row of the table of files, as the template writes it.
+# One row of the table of files, as the template writes it; classes and quotes are the style's own matter.
 _ROW = re.compile(
-    rb'<tr><th scope=row><code>([^<>]{1,300})</code><a class="save" download="([^"<>]{1,300})" '
+    rb"<tr[^<>]{0,99}><th[^<>]{0,99}><code>([^<>]{1,300})</code>"
+    rb'<a class="?save"? download="?([^"<> ]{1,300})"? '
     rb'href="data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/]*={0,2})">[^<>]{0,400}</a>'
-    rb"<td>([^<>]{0,2000})<td class=n(?:umber)?>([^<>]{0,60})<td><code class=sha>([0-9a-f]{64})</code>"
+    rb"<td>([^<>]{0,2000})<td[^<>]{0,99}>[^<>]{0,60}<td[^<>]{0,99}><code[^<>]{0,99}>([0-9a-f]{64})</code>"
 )
 _CARRIED = re.compile(rb"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]*={0,2}")
 _LONG = 20_000
 _TOOL = re.compile(r"fiche (\S+)")
 _HEX = re.compile(r"[0-9a-f]{64}")
 SILENT = ("script", "style", "template", "noscript")
+_NEVER = ("iframe", "object", "embed", "base", "link", "frame", "applet", "form")
 _INLINE = frozenset(
     re.findall(
         r"\w+", "a abbr b bdi code data em i mark small span strong sub sup tspan u wbr svg g"
@@ -99,8 +101,8 @@ def _files(rows: list[re.Match[bytes]]) -> tuple[list[Held], list[Point]]:
         if _plain(row[2]) != name:
             odd.append(Point(f"the row of {name} saves a file called {_plain(row[2])}", "F905"))
         sha256 = hashlib.sha256(content).hexdigest()
-        if row[7].decode() != sha256:
-            told = f"the row of {name} tells sha256 {row[7].decode()}, its bytes have {sha256}"
+        if row[6].decode() != sha256:
+            told = f"the row of {name} tells sha256 {row[6].decode()}, its bytes have {sha256}"
             odd.append(Point(told, "F905"))
         if any(each.name == name for each in held):
             odd.append(Point(f"{name} is attached twice", "F905"))
@@ -152,6 +154,9 @@ class Words(HTMLParser):
         self.language = self.title = self.version = ""
         self.digests: list[tuple[str, str]] = []
         self.carrying: list[tuple[str, str]] = []
+        self.policy = ""
+        self.programs: list[list[str]] = []
+        self.acting: list[str] = []
         self._told: list[tuple[str, list[str]]] = [("the page's head", [""])]
         self._silent = 0
         self._in = ""
@@ -160,6 +165,7 @@ class Words(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what an element says of itself."""
         told = {name: value or "" for name, value in attrs}
+        self._note_acts(tag, told)
         if tag in SILENT:
             self._silent += 1
         if tag == "html":
@@ -187,6 +193,24 @@ class Words(HTMLParser):
             self._say(told["title"])
             self._break(tag)
 
+    def _note_acts(self, tag: str, told: dict[str, str]) -> None:
+        """What could act on a reader: programs by their text, handlers, frames, links out of the page."""
+        if tag in ("script", "style") and told.get("type") != "application/json":
+            self.programs.append([tag, ""])
+        elif tag in ("script", "style"):
+            self.programs.append(["", ""])
+        if tag == "meta" and told.get("http-equiv", "").lower() == "content-security-policy":
+            self.policy = told.get("content", "")
+        elif tag == "meta" and "http-equiv" in told:
+            self.acting.append(f"the page orders '{told['http-equiv'][:40]}'")
+        if tag in _NEVER:
+            self.acting.append(f"the page has a <{tag}>, which no report has")
+        for name, value in told.items():
+            if name.startswith("on"):
+                self.acting.append(f"an element acts by itself: {name}")
+            if name in ("href", "src", "action") and not value.startswith(("#", "data:")):
+                self.acting.append(f"a link leads out of the page: {value[:60]}")
+
     def handle_endtag(self, tag: str) -> None:
         """Note that an element ends."""
         if tag in SILENT and self._silent:
@@ -200,6 +224,8 @@ class Words(HTMLParser):
         """Note words."""
         if self._in == "title" and not self.title:
             self.title = data.strip()
+        if self._in in ("script", "style") and self.programs:
+            self.programs[-1][1] += data
         if self._silent:
             return
         if self._place:
