@@ -8,7 +8,8 @@ import pytest
 from archive.making import made
 
 from fiche.archive import checking
-from fiche.archive.checking import check_archive, check_entries, repaired
+from fiche.archive.around import repaired
+from fiche.archive.checking import check_archive, check_entries
 from fiche.archive.identity import bag_path
 from fiche.archive.store import Store
 from fiche.kernel.diagnostic import Refused

@@ -13,7 +13,8 @@ import pytest
 from archive.making import made
 
 from fiche.archive.additions import NAME
-from fiche.archive.checking import check_archive, repaired
+from fiche.archive.around import repaired
+from fiche.archive.checking import check_archive
 from fiche.archive.store import Store
 
 _STEPS = {"open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "os.link", "shutil.rmtree"}

@@ -227,6 +227,33 @@ def test_a_decision_that_is_not_as_its_schema_says_gives_what_it_gives(key, valu
         assert all(isinstance(getattr(row, name), str) for name in type(row).__fields__)
 
 
+def test_what_a_decision_says_of_keeping_it_holds(tmp_path):
+    kept = {"rights": "CC-BY-4.0", "confidentiality": "internal", "keep_until": "2036-01-01"}
+    pieces = [{"id": "quote", "confidentiality": "confidential"}, {"id": "run"}]
+    path = tmp_path / "decision.json"
+    path.write_text(
+        json.dumps({**DECISION, "fiche": {**DECISION["fiche"], **kept}, "pieces": pieces})
+    )
+    entry, _ = entry_of(path, TOLD)
+    assert (entry.rights, entry.keep_until) == ("CC-BY-4.0", "2036-01-01")
+    assert entry.confidentiality == "confidential"
+    told = replace(TOLD, rights="ours", keep_until="2040-01-01", confidentiality="public")
+    entry, _ = entry_of(path, told)
+    assert (entry.rights, entry.keep_until) == ("ours", "2040-01-01")
+    assert entry.confidentiality == "confidential"  # nobody makes it less than it says
+
+
+def test_what_a_fiche_says_of_keeping_it_holds(tmp_path):
+    text = (SAMPLES / "one-change" / "fiche.yaml").read_text()
+    for path in (SAMPLES / "one-change").rglob("*"):
+        if path.is_file():
+            (tmp_path / path.relative_to(SAMPLES / "one-change")).parent.mkdir(exist_ok=True)
+            (tmp_path / path.relative_to(SAMPLES / "one-change")).write_bytes(path.read_bytes())
+    (tmp_path / "fiche.yaml").write_text(f"{text}\nrights: CC0-1.0\nconfidentiality: internal\n")
+    entry, _ = entry_of(tmp_path / "fiche.yaml", TOLD)
+    assert (entry.rights, entry.confidentiality) == ("CC0-1.0", "internal")
+
+
 def test_a_folder_of_a_report_is_kept_whole(tmp_path):
     (tmp_path / "attachments").mkdir()
     for name, content in (

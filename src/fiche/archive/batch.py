@@ -13,8 +13,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from fiche.archive.entry import Entry
+from fiche.archive.founding import INCOMING
 from fiche.archive.identity import bag_path
-from fiche.archive.local import INCOMING, LocalStore, taken_away
+from fiche.archive.local import LocalStore, taken_away
 from fiche.archive.refusals import unwritable
 from fiche.archive.store import Store
 from fiche.kernel.diagnostic import Refused

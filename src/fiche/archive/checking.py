@@ -9,19 +9,18 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from fiche.archive import additions
+from fiche.archive.around import Related, conflicts, leftovers, line_findings, passed
 from fiche.archive.fixity import Finding, plain_place, portions
+from fiche.archive.founding import BAGS
 from fiche.archive.identity import bag_path, is_id
-from fiche.archive.local import BAGS, INCOMING, LocalStore
+from fiche.archive.local import LocalStore
 from fiche.kernel.record import record
 
 # Fewer bags than this are checked before another process would have started.
 _ALONE = 1500
-_HOUR_S, _DAY_S = 3600, 86400
 _MOST_TOLD = 1000
 _AT_ONCE = 16
 
@@ -38,15 +37,6 @@ class Overall:
     findings: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
     untold: int = 0
-
-
-@record
-class Related:
-    """What an entry says that concerns others, or a day."""
-
-    id: str
-    supersedes: tuple[str, ...]
-    keep_until: str
 
 
 class _Sum:
@@ -86,7 +76,7 @@ def check_archive(
         if progress is not None:
             progress(total.counts[0], len(ids))
     notes: list[Finding] = []
-    for finding in _lines(store, ids):
+    for finding in line_findings(store, ids):
         total.find(finding)
     for finding, is_note in leftovers(store):
         notes.append(finding) if is_note else total.find(finding)
@@ -216,117 +206,3 @@ def _side_by_side(root: str, shares: Sequence[Sequence[str]], *, quick: bool) ->
                 each.stdout.close()
     if any(each.returncode for each in running):
         raise OSError(None, "a process that checks bags has ended early", root)
-
-
-# --- What is around the bags ----------------------------------------------------------------------
-
-
-def _lines(store: LocalStore, ids: set[str]) -> Iterator[Finding]:
-    """Bags without a line, lines without a bag, and lines that are none."""
-    seen: set[str] = set()
-    broken = 0
-    for one in additions.every(store.root / additions.NAME):
-        if one is None:
-            broken += 1
-        elif one.id not in ids and one.id not in seen:
-            yield Finding(
-                "F943", bag_path(one.id), f"{additions.NAME} has a line of it: it is gone"
-            )
-        if one is not None:
-            seen.add(one.id)
-    told_elsewhere = {one.id for one in store.unlisted()}
-    for id in sorted(ids - seen - told_elsewhere):
-        yield Finding("F943", bag_path(id), f"{additions.NAME} has no line of it")
-    if broken:
-        yield Finding("F943", additions.NAME, f"{broken} of its lines cannot be read")
-
-
-def leftovers(store: LocalStore) -> Iterator[tuple[Finding, bool]]:
-    """What lies in `incoming/`, and whether it is young enough to be still at work."""
-    now = time.time()
-    try:
-        found = sorted(os.scandir(store.root / INCOMING), key=lambda each: each.name)
-    except OSError:
-        return
-    for each in found:
-        age = max(now - each.stat(follow_symlinks=False).st_mtime, 0)
-        told = f"left by a writer {_age(age)} ago; it is no part of the archive"
-        if is_id(each.name[:36]) and (store.root / bag_path(each.name[:36])).exists():
-            told = f"left by a writer {_age(age)} ago, whose bag is in its place"
-        yield Finding("F944", plain_place(INCOMING, each.name), told), age < _HOUR_S
-
-
-def _age(seconds: float) -> str:
-    for length, word in ((_DAY_S, "day"), (_HOUR_S, "hour"), (60, "minute"), (1, "second")):
-        if seconds >= length:
-            count = int(seconds // length)
-            return f"{count} {word}{'s' * (count > 1)}"
-    return "a moment"
-
-
-def conflicts(related: Iterable[Related], ids: set[str]) -> Iterator[Finding]:
-    """Entries that supersede what is not there, or in a circle, or what another one supersedes, too."""
-    successors: dict[str, list[str]] = {}
-    for one in related:
-        for id in one.supersedes:
-            successors.setdefault(id, []).append(one.id)
-            if id not in ids:
-                told = f"it supersedes {id[:60]}, which is not in the archive"
-                yield Finding("F945", bag_path(one.id), told)
-    for id, later in sorted(successors.items()):
-        latest, is_circle = _latest(id, successors)
-        if len(later) > 1 and len(latest) > 1:
-            told = f"{', '.join(sorted(latest)[:5])} come after it, and none of them holds for all"
-            yield Finding("F945", bag_path(id), told)
-        if is_circle:
-            yield Finding("F945", bag_path(id), "it is superseded in a circle")
-
-
-def _latest(id: str, successors: dict[str, list[str]]) -> tuple[set[str], bool]:
-    """The entries after one that nothing supersedes, and whether the way leads back to it."""
-    seen: set[str] = set()
-    ahead = list(successors[id])
-    while ahead:
-        here = ahead.pop()
-        if here not in seen:
-            seen.add(here)
-            ahead += successors.get(here, ())
-    return {each for each in seen if each not in successors}, id in seen
-
-
-def passed(related: Iterable[Related], today: str) -> Iterator[Finding]:
-    """Entries that need not be kept any longer: said, and never acted on."""
-    for one in related:
-        if one.keep_until and one.keep_until < today:
-            told = (
-                f"it was to be kept until {one.keep_until[:20]}; whether it goes is for you to say"
-            )
-            yield Finding("F946", bag_path(one.id), told)
-
-
-# --- Repairing ------------------------------------------------------------------------------------
-
-
-def repaired(store: LocalStore) -> tuple[int, int]:
-    """Bring `additions.jsonl` in line with the bags, and take old leftovers away: how many of each.
-
-    Lines are blanked where they stand, so that an index that has read so far reads on at the right place.
-    """
-    ids = set(store.ids())
-    lines, listed = additions.blanked(store.root / additions.NAME, ids)
-    for id in sorted(ids - listed):
-        additions.append(store.root / additions.NAME, store.added(id), durable=store.durable)
-        lines += 1
-    return lines, sum(1 for _ in _cleared(store))
-
-
-def _cleared(store: LocalStore) -> Iterator[str]:
-    import shutil
-
-    for each in os.scandir(store.root / INCOMING):
-        if time.time() - each.stat(follow_symlinks=False).st_mtime > _DAY_S:
-            if each.is_dir(follow_symlinks=False):
-                shutil.rmtree(each.path)
-            else:
-                os.unlink(each.path)  # noqa: PTH108 - a link goes, not what it leads to
-            yield each.name

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fiche.archive.checking import Overall, Related, conflicts, passed
+from fiche.archive.around import Related, conflicts, passed
+from fiche.archive.checking import Overall
 from fiche.archive.entry import Entry
 from fiche.archive.fixity import Finding
 from fiche.archive.identity import bag_path

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -23,19 +22,16 @@ from fiche.archive import additions
 from fiche.archive.bag import ENTRY, PAYLOAD, TAG_MANIFEST, tag_files
 from fiche.archive.document import MOST_BYTES, read_entry
 from fiche.archive.entry import Entry
+from fiche.archive.founding import BAGS, INCOMING, found_in, marked
 from fiche.archive.identity import bag_path, is_id, is_own
 from fiche.archive.opened import LinkedError, plain_bytes
-from fiche.archive.refusals import damaged, newer, no_archive, unknown, unwritable
-from fiche.archive.store import FORMAT, MARKER, Added, Store, folder_of
-from fiche.archive.texts import ROOT_README
+from fiche.archive.refusals import damaged, no_archive, unknown, unwritable
+from fiche.archive.store import MARKER, Added, Store, folder_of
 from fiche.kernel.diagnostic import Refused
 
-BAGS, INCOMING = "bags", "incoming"
 LANDED = ".landed"
 _STEP = 1024 * 1024
 _NOT_OF_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM)
-# What may lie in a folder that counts as empty.
-_NOTHING = (".DS_Store", "lost+found", "desktop.ini")
 
 
 class LocalStore(Store):
@@ -62,9 +58,8 @@ class LocalStore(Store):
         if os.path.lexists(root / MARKER):
             return cls.at(where)
         try:
-            if root.exists() and not (root.is_dir() and _is_empty(root)):
+            if not found_in(root):
                 raise no_archive(where)
-            _make(root)
         except OSError as error:
             raise unwritable(where, error) from error
         return cls.at(where)
@@ -244,67 +239,6 @@ def taken_away(folder: Path) -> Iterator[None]:
         yield
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_empty(root: Path) -> bool:
-    """True where nothing is, or what somebody left who was killed while making an archive."""
-    return all(each.name in _NOTHING or _is_begun(each) for each in root.iterdir())
-
-
-def _is_begun(path: Path) -> bool:
-    if path.name == "README.txt":
-        return path.is_file() and path.read_bytes() == ROOT_README
-    is_folder = path.is_dir() and not path.is_symlink()
-    return is_folder and (path.name == INCOMING or (path.name == BAGS and not any(path.iterdir())))
-
-
-def _make(root: Path) -> None:
-    """Make what an archive is recognised by last, so that there is none before it is whole."""
-    for folder in (root / BAGS, root / INCOMING):
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, content in (("README.txt", ROOT_README), (MARKER, marker_bytes())):
-        partial = root / INCOMING / f"{name}.{os.urandom(4).hex()}"
-        try:
-            partial.write_bytes(content)
-            with contextlib.suppress(FileExistsError):  # another one made it meanwhile: it is that
-                _put(partial, root / name)
-        finally:
-            partial.unlink(missing_ok=True)
-
-
-def _put(partial: Path, path: Path) -> None:
-    """Give the file its name, where nothing has it."""
-    try:
-        os.link(partial, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        partial.rename(path)
-
-
-def marker_bytes() -> bytes:
-    """A new `fiche-archive.json`, with an id of its own."""
-    import uuid
-
-    return json.dumps({"format": FORMAT, "id": str(uuid.uuid4())}).encode("ascii") + b"\n"
-
-
-def marked(content: bytes, where: str) -> str:
-    """The id in a `fiche-archive.json`.
-
-    Raises:
-        Refused: F930 it is none; F931 a newer one.
-    """
-    try:
-        told = json.loads(content)
-        form, id = told["format"], told["id"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise no_archive(where) from None
-    if not isinstance(form, str) or not form.startswith("fiche-archive/"):
-        raise no_archive(where)
-    if form != FORMAT:
-        raise newer(where, form)
-    return str(id)
 
 
 def _names(folder: Path) -> list[str]:

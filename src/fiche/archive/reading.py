@@ -15,6 +15,7 @@ from fiche.archive.entry import Entry, Kept, Row
 from fiche.archive.identity import id_of
 from fiche.archive.names import safe_paths
 from fiche.archive.refusals import refused
+from fiche.kernel.custody import NO_CUSTODY, Custody, highest
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Reader
 from fiche.kernel.record import field, record, replace
@@ -47,7 +48,11 @@ class Told:
 
 @record
 class Subject:
-    """What a reader of one kind found: files by their own names, and what they say."""
+    """What a reader of one kind found: files by their own names, and what they say.
+
+    What `custody` says of rights and of the day holds where nobody says otherwise at the adding; nobody makes
+    less confidential what says that it is.
+    """
 
     kind: str
     title: str
@@ -59,6 +64,7 @@ class Subject:
     own_id: str = ""
     author: str = ""
     tool_version: str = ""
+    custody: Custody = NO_CUSTODY
 
 
 def entry_of(path: Path, told: Told) -> tuple[Entry, dict[str, bytes | Path]]:
@@ -204,9 +210,9 @@ def _entry(subject: Subject, told: Told) -> tuple[Entry, dict[str, bytes | Path]
         author=subject.author,
         tool_version=subject.tool_version,
         supersedes=told.supersedes,
-        keep_until=told.keep_until,
-        confidentiality=told.confidentiality,
-        rights=told.rights,
+        keep_until=told.keep_until or subject.custody.keep_until,
+        confidentiality=highest((subject.custody, Custody(confidentiality=told.confidentiality))),
+        rights=told.rights or subject.custody.rights,
         source=told.source,
         labels=told.labels,
     )

@@ -11,6 +11,7 @@ from typing import Any
 from fiche.archive.decision_rows import FORMAT, decision_rows, under
 from fiche.archive.reading import Files, Subject, plain
 from fiche.archive.refusals import refused
+from fiche.kernel.custody import Custody, highest
 
 DECISION = "decision.json"
 _DEEPEST = 8
@@ -35,6 +36,19 @@ def decision(files: Files, named: str, *, main: str = "") -> Subject:
         own_id=_text(fiche, "id"),
         author=_text(told, "author"),
         tool_version=f"{_text(tool, 'name')} {_text(tool, 'version')}".strip(),
+        custody=_custody(told),
+    )
+
+
+def _custody(told: Mapping[str, Any]) -> Custody:
+    """What the fiche said of keeping and showing it; of its level the highest, with those of its pieces."""
+    pieces = told.get("pieces")
+    every = [under(told, "fiche"), *(pieces if isinstance(pieces, list) else ())]
+    levels = (_text(each, "confidentiality") for each in every if isinstance(each, dict))
+    return Custody(
+        rights=_text(every[0], "rights"),
+        confidentiality=highest(Custody(confidentiality=level) for level in levels),
+        keep_until=_text(every[0], "keep_until"),
     )
 
 

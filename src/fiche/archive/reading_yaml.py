@@ -8,7 +8,9 @@ from pathlib import Path
 from fiche.archive.decision_rows import FACTS
 from fiche.archive.entry import Row
 from fiche.archive.reading import Subject
+from fiche.kernel.custody import highest
 from fiche.kernel.doors import Reader
+from fiche.kernel.record import replace
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping as Node
 from fiche.load.schema import check
@@ -33,6 +35,7 @@ def fiche(path: Path, _: bytes, importers: Reader) -> Subject:
         )
         for one in made.candidates
     ]
+    every = (made.custody, *(piece.custody for piece in made.pieces))
     return Subject(
         kind="fiche",
         title=made.title,
@@ -42,6 +45,7 @@ def fiche(path: Path, _: bytes, importers: Reader) -> Subject:
         date=made.date,
         format="fiche/1",
         author=made.author,
+        custody=replace(made.custody, confidentiality=highest(every)),
     )
 
 

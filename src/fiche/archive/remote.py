@@ -16,8 +16,8 @@ from fiche.archive import additions
 from fiche.archive.bag import ENTRY, PAYLOAD, TAG_MANIFEST, tag_files
 from fiche.archive.document import MOST_BYTES, document_bytes, read_entry
 from fiche.archive.entry import Entry
+from fiche.archive.founding import marked, marker_bytes
 from fiche.archive.identity import bag_path, is_id, is_own
-from fiche.archive.local import marked, marker_bytes
 from fiche.archive.refusals import damaged, no_archive, refused, unknown, unwritable
 from fiche.archive.store import MARKER, Added, Store
 from fiche.archive.texts import ROOT_README

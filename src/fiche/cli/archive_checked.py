@@ -6,7 +6,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from fiche.archive.checking import Overall, check_archive, check_entries, repaired
+from fiche.archive.around import repaired
+from fiche.archive.checking import Overall, check_archive, check_entries
 from fiche.archive.fixity import Finding
 from fiche.archive.local import LocalStore
 from fiche.archive.store import Store
