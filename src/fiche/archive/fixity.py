@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -274,6 +275,7 @@ def portions(root: str, places: Iterator[str], *, quick: bool) -> Iterator[dict[
 
 def main(arguments: list[str]) -> int:
     """Check the bags of some folders, and print what was found."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
     root, quick, *folders = arguments
 
     def places() -> Iterator[str]:
