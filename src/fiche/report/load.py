@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fiche.kernel import trace
@@ -52,16 +52,26 @@ def section(desk: Desk) -> Section:
 
 
 def _bars(desk: Desk) -> Iterator[Block]:
-    for place, load in enumerate(desk.decision.loads, 1):
-        drawn = _bar(desk, load, place)
+    for place, loads in enumerate(_alike(desk), 1):
+        drawn = _bar(desk, loads, place)
         if drawn is not None:
             yield drawn
 
 
-def _bar(desk: Desk, load: CaseLoad, place: int) -> Bar | None:
+def _alike(desk: Desk) -> list[list[CaseLoad]]:
+    """Loads that hold the same, as those of a candidate that only places it otherwise: drawn and told once."""
+    found: dict[object, list[CaseLoad]] = {}
+    for load in desk.decision.loads:
+        items = tuple((item.node.id, item.phases, item.per_device) for item in load.items)
+        phases = tuple((each.phase, each.total.id) for each in load.phases)
+        found.setdefault((load.case, items, phases), []).append(load)
+    return list(found.values())
+
+
+def _bar(desk: Desk, loads: Sequence[CaseLoad], place: int) -> Bar | None:
     """Every item of one case on one scale, against what each card has."""
-    limits = _limits(desk, load)
-    items = [item for item in load.items if item.node.high != 0]
+    limits = [limit for load in loads for limit in _limits(desk, load)]
+    items = [item for item in loads[0].items if item.node.high != 0]
     known = sum(_far(item.node) for item in items)
     whole = max([known, *(_far(found) for _, found in limits)])
     if not whole or not items:
@@ -75,7 +85,7 @@ def _bar(desk: Desk, load: CaseLoad, place: int) -> Bar | None:
     return Bar(
         id=f"load-bar-{place}",
         title=_title(desk, segments, drawn),
-        lead=_who(desk, load),
+        lead=_who(desk, loads),
         segments=segments,
         whole=None,
         origin=(),
@@ -87,11 +97,18 @@ def _bar(desk: Desk, load: CaseLoad, place: int) -> Bar | None:
     )
 
 
-def _who(desk: Desk, load: CaseLoad) -> Parts:
+def _who(desk: Desk, loads: Sequence[CaseLoad]) -> Parts:
+    told = [_called(desk, load, ", ") for load in loads]
+    per_device = any(item.per_device for load in loads for item in load.items)
+    where = "load_most_loaded" if per_device else "load_whole"
+    return (*joined(told, "; "), Words(f" ({desk.word(where)}): "))
+
+
+def _called(desk: Desk, load: CaseLoad, between: str) -> Parts:
+    """Whose load of which case."""
     told: list[Part] = [Code(load.owner)] if load.owner else []
     told += [Code(load.case)] if load.case else []
-    where = "load_most_loaded" if any(i.per_device for i in load.items) else "load_whole"
-    return (*joined(told or [Words(desk.word("load_untold"))]), Words(f" ({desk.word(where)}): "))
+    return joined(told or [Words(desk.word("load_untold"))], between)
 
 
 def _limits(desk: Desk, load: CaseLoad) -> list[tuple[str, Figure]]:
@@ -189,7 +206,7 @@ def _share(part: Number, whole: Fraction, room: int = _WHOLE) -> int:
 
 def _phases(desk: Desk) -> Iterator[Block]:
     told: set[str] = set()
-    rows = [row_ for load in desk.decision.loads for row_ in _phase_rows(desk, load, told)]
+    rows = [row_ for loads in _alike(desk) for row_ in _phase_rows(desk, loads, told)]
     if rows:
         yield Table(
             id="phases",
@@ -200,17 +217,17 @@ def _phases(desk: Desk) -> Iterator[Block]:
         )
 
 
-def _phase_rows(desk: Desk, load: CaseLoad, told: set[str]) -> Iterator[Row]:
+def _phase_rows(desk: Desk, loads: Sequence[CaseLoad], told: set[str]) -> Iterator[Row]:
     """Phases in which the same items are alive share a row; the one that may ask for most is marked."""
+    load = loads[0]
     peak = max(load.phases, key=_most, default=None)
     alike: dict[tuple[str, ...], list[PhaseTotal]] = {}
     for each in load.phases:
         alike.setdefault(tuple(item.node.id for item in each.items), []).append(each)
     for phases in alike.values():
-        who = (Code(load.owner), Words(" ")) if load.owner else ()
         mark = Words(desk.word("phase_peak"), strong=True) if peak in phases else None
         yield row(
-            cell((*who, Code(load.case) if load.case else Words(desk.word("load_untold")))),
+            cell(*(_called(desk, each, " ") for each in loads)),
             cell((Words(", ".join(desk.term(each.phase) for each in phases)),), mark),
             cell(desk.amount(phases[0].total), numeric=True),
             _heaviest(desk, phases[0], told),
