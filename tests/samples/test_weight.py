@@ -1,4 +1,7 @@
-"""A page weighs little before the bytes of its files, so that it can be mailed and opened on any machine."""
+"""A page weighs little before the bytes of its files, so that it can be mailed and opened on any machine.
+
+Its ids are checked on the same pages: each names one thing.
+"""
 
 import re
 
@@ -19,3 +22,5 @@ def test_a_page_weighs_little_without_its_files(name):
         page = files(compiled, Asked(formats=("html",), language=language))["report.html"]
         weight = len(page) - sum(map(len, re.findall(rb'href="(data:[^"]*)"', page)))
         assert weight <= MOST, language
+        named = re.findall(r'<[^<>]*?\sid=("[^"]*"|[^\s>]+)', page.decode())
+        assert len(named) == len(set(named)), "an id names one thing"
