@@ -10,6 +10,7 @@ from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Number, Unknown
 from fiche.kernel.origin import Computed, Declared
 from fiche.kernel.said import listed as row_of
+from fiche.report._loads import alike, called
 from fiche.report.bar import ends, listed
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.need import formula, read_at
@@ -22,7 +23,6 @@ from fiche.report.parts import (
     Limit,
     Missing,
     Paragraph,
-    Part,
     Parts,
     Quoted,
     Row,
@@ -52,20 +52,10 @@ def section(desk: Desk) -> Section:
 
 
 def _bars(desk: Desk) -> Iterator[Block]:
-    for place, loads in enumerate(_alike(desk), 1):
+    for place, loads in enumerate(alike(desk), 1):
         drawn = _bar(desk, loads, place)
         if drawn is not None:
             yield drawn
-
-
-def _alike(desk: Desk) -> list[list[CaseLoad]]:
-    """Loads that hold the same, as those of a candidate that only places it otherwise: drawn and told once."""
-    found: dict[object, list[CaseLoad]] = {}
-    for load in desk.decision.loads:
-        items = tuple((item.node.id, item.phases, item.per_device) for item in load.items)
-        phases = tuple((each.phase, each.total.id) for each in load.phases)
-        found.setdefault((load.case, items, phases), []).append(load)
-    return list(found.values())
 
 
 def _bar(desk: Desk, loads: Sequence[CaseLoad], place: int) -> Bar | None:
@@ -98,17 +88,10 @@ def _bar(desk: Desk, loads: Sequence[CaseLoad], place: int) -> Bar | None:
 
 
 def _who(desk: Desk, loads: Sequence[CaseLoad]) -> Parts:
-    told = [_called(desk, load, ", ") for load in loads]
+    told = [called(desk, load, ", ") for load in loads]
     per_device = any(item.per_device for load in loads for item in load.items)
     where = "load_most_loaded" if per_device else "load_whole"
     return (*joined(told, "; "), Words(f" ({desk.word(where)}): "))
-
-
-def _called(desk: Desk, load: CaseLoad, between: str) -> Parts:
-    """Whose load of which case."""
-    told: list[Part] = [Code(load.owner)] if load.owner else []
-    told += [Code(load.case)] if load.case else []
-    return joined(told or [Words(desk.word("load_untold"))], between)
 
 
 def _limits(desk: Desk, load: CaseLoad) -> list[tuple[str, Figure]]:
@@ -206,7 +189,7 @@ def _share(part: Number, whole: Fraction, room: int = _WHOLE) -> int:
 
 def _phases(desk: Desk) -> Iterator[Block]:
     told: set[str] = set()
-    rows = [row_ for loads in _alike(desk) for row_ in _phase_rows(desk, loads, told)]
+    rows = [row_ for loads in alike(desk) for row_ in _phase_rows(desk, loads, told)]
     if rows:
         yield Table(
             id="phases",
@@ -221,13 +204,13 @@ def _phase_rows(desk: Desk, loads: Sequence[CaseLoad], told: set[str]) -> Iterat
     """Phases in which the same items are alive share a row; the one that may ask for most is marked."""
     load = loads[0]
     peak = max(load.phases, key=_most, default=None)
-    alike: dict[tuple[str, ...], list[PhaseTotal]] = {}
+    groups: dict[tuple[str, ...], list[PhaseTotal]] = {}
     for each in load.phases:
-        alike.setdefault(tuple(item.node.id for item in each.items), []).append(each)
-    for phases in alike.values():
+        groups.setdefault(tuple(item.node.id for item in each.items), []).append(each)
+    for phases in groups.values():
         mark = Words(desk.word("phase_peak"), strong=True) if peak in phases else None
         yield row(
-            cell(*(_called(desk, each, " ") for each in loads)),
+            cell(*(called(desk, each, " ") for each in loads)),
             cell((Words(", ".join(desk.term(each.phase) for each in phases)),), mark),
             cell(desk.amount(phases[0].total), numeric=True),
             _heaviest(desk, phases[0], told),
