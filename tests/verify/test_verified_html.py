@@ -189,8 +189,8 @@ def test_a_change_of_the_page_is_named(sort):
 
 def test_the_first_difference_is_shown_with_both_texts():
     (text, *_) = faults(GUIDE.replace(b"Not established", b"Established", 1))["body"]
-    assert "Established" in text.partition("rendered")[0]
-    assert "Not established" in text.partition("rendered")[2]
+    assert "Established" in text.partition("where the decision")[0]
+    assert "Not established" in text.partition("where the decision")[2]
 
 
 def test_a_language_that_fiche_does_not_write_is_a_fault():

@@ -134,9 +134,7 @@ def form(pdf):
 
 
 def link(pdf):
-    leads = next(a for page in pdf.pages for a in page.get("/Annots", []) if "/Dest" in a)
-    del leads["/Dest"]
-    leads.A = Dictionary(S=Name.URI, URI="https://example.org")
+    note(pdf, Subtype=Name.Link, A=Dictionary(S=Name.URI, URI="https://example.org"))
 
 
 def page_gone(pdf):

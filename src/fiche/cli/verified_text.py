@@ -38,7 +38,8 @@ def _reports(found: Verified, columns: int, coloured: bool) -> Iterator[str]:
 
 
 def _step(number: str, step: Step, columns: int, coloured: bool) -> str:
-    word = _WORDS[step.outcome]
+    unsigned = step.key == "signature" and step.outcome == OK and not step.bytes_covered
+    word = "none" if unsigned else _WORDS[step.outcome]
     title = f"{number:>2}  {step.title}"
     dots = columns - cells(title) - len(word) - 2
     lead = f" {'.' * dots} " if dots > 0 else "  "

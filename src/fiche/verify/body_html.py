@@ -76,11 +76,11 @@ def _told(one: Sequence[Token], other: Sequence[Token]) -> Iterator[tuple[str, s
         what = _what(token)
         code = "F911" if token.sort == "words" and not token.within else "F912"
         if theirs is None or ours is None:
-            told = "stands there, and is not rendered" if theirs else "is missing"
+            told = "stands there, and the decision gives none" if theirs else "is missing"
             yield code, f"{token.place}: {what} {told}: {_cut(token.text)}"
         else:
             stands, rendered = _around(theirs.text, ours.text)
-            yield code, f"{token.place}: {what} is {stands}, rendered {rendered}"
+            yield code, f"{token.place}: {what} is {stands}, where the decision gives {rendered}"
 
 
 _SORTS = {

@@ -122,6 +122,8 @@ def parsed(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever a foreign
     except (Refused, MemoryError, RecursionError, _LateError):
         raise
     except Exception as error:  # noqa: BLE001 - hostile bytes bring out any of them
+        if type(error).__name__ == "LimitReachedError":  # of pypdf, wherever it keeps it
+            raise too_much(str(error)[:200]) from None
         raise broken(f"{type(error).__name__}: {error}"[:200]) from None
 
 

@@ -31,7 +31,7 @@ _ROW = re.compile(
     rb'href="data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/]*={0,2})">[^<>]{0,400}</a>'
     rb"<td>([^<>]{0,2000})<td[^<>]{0,99}>[^<>]{0,60}<td[^<>]{0,99}><code[^<>]{0,99}>([0-9a-f]{64})</code>"
 )
-_CARRIED = re.compile(rb"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]*={0,2}")
+_CARRIED = re.compile(rb"(?<=href=\")data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]*={0,2}")
 _LONG = 20_000
 _TOOL = re.compile(r"fiche (\S+)")
 _HEX = re.compile(r"[0-9a-f]{64}")

@@ -56,7 +56,7 @@ def first_difference(theirs: Sequence[str], ours: Sequence[str]) -> str:
         if one != other:
             at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
             start = max(0, at - 30)
-            return f"'{_cut(one, start)}' stands there, '{_cut(other, start)}' is rendered"
+            return f"'{_cut(one, start)}' stands there, where the decision gives '{_cut(other, start)}'"
     more = len(theirs) > len(ours)
     line = (theirs if more else ours)[min(len(theirs), len(ours))]
     return f"'{_cut(line, 0)}' {'stands there, and is not rendered' if more else 'is missing'}"

@@ -175,8 +175,8 @@ def _remade(
     forms = _forms(contents)
     one = next((each.container for each in looked.values()), None)
     pdf = looked["report.pdf"].container if "report.pdf" in looked else None
-    document = read_json(contents[DECISION]) if DECISION in contents else {}
-    language = one.language if one else str(document.get("language") or "en")
+    language = one.language if one else ""
+    language = language or str((one.document if one else {}).get("language") or "en")
     try:
         again = maker.written(
             made,
