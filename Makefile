@@ -13,7 +13,7 @@ OUT := out/serving
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help report test test-all lint bench samples messages reference pictures clean distclean
+.PHONY: help report test test-all lint bench samples messages reference scripts pictures clean distclean
 
 help:
 	@echo "make report     compile $(SAMPLE)/fiche.yaml into $(OUT)/ (HTML, PDF, JSON)"
@@ -23,6 +23,7 @@ help:
 	@echo "make samples    write the samples again that fiche itself makes"
 	@echo "make messages   bring the catalogs of other languages up to date with the source"
 	@echo "make reference  write docs/reference again, from schemas, commands and codes"
+	@echo "make scripts    make the scripts that a page holds again, from templates/*.js"
 	@echo "make pictures   draw and photograph the pictures of docs/ again"
 	@echo "make clean      remove what was built; make distclean: and $(VENV)/"
 
@@ -57,6 +58,9 @@ messages: $(STAMPS)/dev
 
 reference: $(STAMPS)/dev
 	$(BIN)/python tools/reference.py
+
+scripts: $(STAMPS)/dev
+	$(BIN)/python tools/scripts.py
 
 pictures: $(STAMPS)/dev $(STAMPS)/pango $(STAMPS)/chromium $(STAMPS)/poppler
 	$(BIN)/python tools/pictures.py --pages

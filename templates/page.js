@@ -17,6 +17,14 @@ const Page = (() => {
     return said.codes[code] ?? code.slice(code.indexOf(".") + 1);
   }
 
+  // A text of decision.json, which is English, in the language of the page; what people wrote stays.
+  function told(text) {
+    if (!said.texts || typeof text !== "string") return text;
+    let key = 0x811c9dc5;
+    for (let n = 0; n < text.length; n += 1) key = Math.imul(key ^ text.charCodeAt(n), 0x01000193) >>> 0;
+    return said.texts[key.toString(16)] ?? text;
+  }
+
   // What could act on a reader's screen is written out, as everywhere on the page.
   const active = new RegExp(said.active, "gu");
   function visible(text) {
@@ -80,15 +88,16 @@ const Page = (() => {
   }
 
   function unit(figure) {
-    return figure.unit ?? ("bytes" in figure || "low_bytes" in figure ? "B" : "");
+    return told(figure.unit ?? ("bytes" in figure || "low_bytes" in figure ? "B" : ""));
   }
 
   function exact(figure) {
     if (figure.date) return figure.date;
     const both = ends(figure);
     if (both === null) return say("untold");
-    const told = unit(figure);
-    const [low, high] = both.map((end) => (end === null ? null : digits(end) + (told ? `\u00a0${told}` : "")));
+    const alone = both[0] === both[1] && String(both[0]) === "1" ? `1 ${figure.unit}` : "";
+    const behind = told(alone) === alone ? unit(figure) : told(alone);
+    const [low, high] = both.map((end) => (end === null ? null : digits(end) + (behind ? `\u00a0${behind}` : "")));
     if (high === null) return say("open_end", { low });
     return low === high ? low : say("range", { low, high });
   }
@@ -198,7 +207,7 @@ const Page = (() => {
   document.addEventListener("DOMContentLoaded", start);
 
   return {
-    say, word, visible, make, text, saves, decision, digits, ends, unit, exact,
+    say, word, told, visible, make, text, saves, decision, digits, ends, unit, exact,
     show, routes, encoded, decoded, opens,
   };
 })();

@@ -1,6 +1,6 @@
 // Opening a number or a verdict: what decision.json knows of it, each number in it to be opened in turn.
 (() => {
-  const { say, word, make, decision, exact, encoded, decoded, show, routes, opens } = Page;
+  const { say, word, told, make, decision, exact, encoded, decoded, show, routes, opens } = Page;
   const MOST = 40;
 
   let index = null;
@@ -16,9 +16,9 @@
       for (const inner of Object.values(here)) if (inner && typeof inner === "object") waiting.push([inner, around]);
       if (typeof here.id !== "string" || here.sha256 || index.has(here.id)) continue;
       const value = here.value && typeof here.value === "object" ? here.value : {};
-      const told = { basis: here.kind_of_origin === "computed" ? "computed" : "observed", ...around, ...here, ...value };
-      if (here.number !== undefined) told.value = here.number;
-      if (["bytes", "value", "low", "printed"].some((key) => typeof told[key] === "string" || typeof told[key] === "number")) index.set(here.id, told);
+      const entry = { basis: here.kind_of_origin === "computed" ? "computed" : "observed", ...around, ...here, ...value };
+      if (here.number !== undefined) entry.value = here.number;
+      if (["bytes", "value", "low", "printed"].some((key) => typeof entry[key] === "string" || typeof entry[key] === "number")) index.set(here.id, entry);
     }
     return index;
   }
@@ -33,11 +33,10 @@
     return uses.get(id) ?? [];
   }
 
-  const mark = (kind) => make("i", { class: kind }, word(`mark.${kind}`));
+  const mark = (kind) => make("i", { class: kind[0] }, word(`mark.${kind}`));
   const link = (id, shown = id) => make("a", { href: `#figure-${encoded(id)}` }, shown);
-  // What decision.json says in words is English, in whatever language the page is.
-  const ENGLISH = new Set(["reason", "conditions", "left_out", "expected"]);
-  const rows = (told) => make("dl", {}, told.filter(([, value]) => value && value.length !== 0).map(([key, value]) => [make("dt", {}, say(key)), make("dd", ENGLISH.has(key) ? { lang: "en" } : {}, value)]));
+  const rows = (listed) => make("dl", {}, listed.filter(([, value]) => value && value.length !== 0).map(([key, value]) => [make("dt", {}, say(key)), make("dd", {}, value)]));
+  const named = (id) => told(numbers().get(id)?.label) || id;
   const list = (items) => items.length > 0 && make("ul", {}, items.map((item) => make("li", {}, item)));
 
   // A formula in which each number that stands below it can be opened.
@@ -58,13 +57,13 @@
   function operands(ids) {
     const body = make("tbody", {}, ids.slice(0, MOST).map((id) => {
       const figure = numbers().get(id);
-      return make("tr", {}, make("th", { scope: "row" }, link(id, figure?.label || id)), make("td", { class: "number" }, figure ? exact(figure) : say("unfound")), make("td", {}, figure ? mark(figure.basis) : ""));
+      return make("tr", {}, make("th", { scope: "row" }, link(id, named(id))), make("td", { class: "n" }, figure ? exact(figure) : say("unfound")), make("td", {}, figure ? mark(figure.basis) : ""));
     }));
     const caption = make("caption", {}, say("operands"));
     return make("table", {}, caption, body);
   }
 
-  const condition = (each) => [each.text, each.threshold && make("div", {}, `${say("threshold")}: ${each.threshold}`), each.supplier && make("div", {}, `${say("supplier")}: ${each.supplier}`)];
+  const condition = (each) => [told(each.text), each.threshold && make("div", {}, say("pair", { what: say("threshold"), value: told(each.threshold) })), each.supplier && make("div", {}, say("pair", { what: say("supplier"), value: told(each.supplier) }))];
 
   function command(id) {
     const file = decision().inputs.find((each) => each.role === "fiche")?.file ?? "fiche.yaml";
@@ -93,9 +92,9 @@
       return;
     }
     const kinds = (figure.rests_on ?? []).map((kind) => word(`kind.${kind}`)).join(", ");
-    const counter = [figure.counter, figure.scope, figure.stat].filter((part) => typeof part === "string" && part).join(" \u00b7 ");
+    const counter = [figure.counter, figure.scope, figure.stat].filter((part) => typeof part === "string" && part).map(told).join(" \u00b7 ");
     const used = users(id).slice(0, MOST);
-    show(figure.label || id, [
+    show(named(id), [
       make("p", { class: "exact" }, exact(figure), " ", mark(figure.basis)),
       make("p", {}, make("code", {}, link(id))),
       rows([
@@ -103,17 +102,17 @@
         ["kind", word(`kind.${figure.basis}`)],
         ["rests_on", kinds],
         ["formula", figure.formula && formula(figure)],
-        ["because", figure.because],
-        ["source", figure.source],
+        ["because", told(figure.because)],
+        ["source", told(figure.source)],
         ["by", figure.by],
         ["counter", counter],
         ["printed", figure.printed],
-        ["left_out", list(figure.left_out ?? [])],
+        ["left_out", list((figure.left_out ?? []).map(told))],
         ["conditions", list((figure.conditions ?? []).map(condition))],
         ["at", figure.at && make("code", {}, figure.at)],
       ]),
       figure.inputs?.length && operands(figure.inputs),
-      used.length && rows([["used_in", list(used.map((each) => link(each, numbers().get(each)?.label || each)))]]),
+      used.length && rows([["used_in", list(used.map((each) => link(each, named(each))))]]),
       ...(figure.at ? [make("h3", {}, say("file")), ...Lines.shown(figure.at, figure.printed)] : []),
       command(id),
     ]);
@@ -121,7 +120,7 @@
 
   const GLYPHS = { admissible: "\u25cf", to_confirm: "\u25b2", exclude: "\u2715" };
   const state = (code) => make("span", { class: `state ${code}` }, `${GLYPHS[code]}\u00a0${word(`verdict.${code}`)}`);
-  const side = (short, words) => (short ? [link(short.id, exact(short)), " ", mark(short.basis)] : words);
+  const side = (short, words) => (short ? [link(short.id, exact(short)), " ", mark(short.basis)] : told(words));
 
   function finding(found) {
     const pieces = found.pieces.flatMap((id, n) => [n ? ", " : "", make("a", { class: "piece", href: `#piece-${id}` }, id)]);
@@ -130,10 +129,10 @@
       ["needed", side(found.need, found.need_words)],
       ["available", side(found.have, found.have_words)],
       ["distance", side(found.margin, "")],
-      ["reason", found.reason],
+      ["reason", told(found.reason)],
       ["on_word", found.attested_by.join(", ")],
       ["conditions", list(found.conditions.map(condition))],
-      ["expected", found.expected_piece],
+      ["expected", told(found.expected_piece)],
       ["source", (found.sources ?? []).join("; ")],
       ["pieces", pieces],
     ]), command([found.candidate, found.requirement, found.case, found.device].filter(Boolean).join("/")));

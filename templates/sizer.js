@@ -14,7 +14,12 @@ document.addEventListener("DOMContentLoaded", () => {
     return high === undefined ? told : [low, high || null];
   });
   for (const each of facts.cases) {
-    each.rows = each.rows.map(([label, place, now, kind]) => ({ label: labels[label], place, now, kind }));
+    each.rows = facts.once[each.rows].map(([label, place, now, kind]) => ({ label: labels[label], place, now, kind }));
+    each.left_out = facts.once[each.left_out];
+  }
+  for (const key of ["rooms", "inputs"]) {
+    const [keys, ...rows] = facts[key];
+    facts[key] = rows.map((row) => Object.fromEntries(keys.map((name, place) => [name, row[place]])));
   }
   const say = (key, fillings = {}) => filled(words[key], fillings);
   const LARGEST = 10n ** 15n;
@@ -163,12 +168,12 @@ document.addEventListener("DOMContentLoaded", () => {
       const after = then ? amount(then[at], style) : why;
       const moved = then !== null && after !== row.now;
       return made(
-        "tr", { class: row.kind ?? "" }, made("th", { scope: "row" }, row.label), made("td", { class: "number" }, row.now),
-        made("td", { class: moved ? "number whatif moved" : "number whatif" }, after),
+        "tr", { class: row.kind ?? "" }, made("th", { scope: "row" }, row.label), made("td", { class: "n" }, row.now),
+        made("td", { class: moved ? "n whatif moved" : "n whatif" }, after),
         made("td", { class: "scale" }, then ? bar(then[at], whole, [now[at][1] ?? now[at][0]]) : ""),
       );
     });
-    const titles = [[say("item"), ""], [say("now"), "number"], [say("then"), "number whatif"], [say("scale"), "scale"]];
+    const titles = [[say("item"), ""], [say("now"), "n"], [say("then"), "n whatif"], [say("scale"), "scale"]];
     const left = shown.left_out.length ? [made("p", { class: "note" }, say("left_out", { items: shown.left_out.join("; ") }))] : [];
     const last = shown.rows.length - 1;
     const told = then ? say("said", { case: shown.label, then: amount(then[last], style), now: shown.rows[last].now }) : "";

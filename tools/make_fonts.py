@@ -10,6 +10,7 @@ unhinted subsets, and the sans gains the three marks of a verdict, drawn here on
 import sys
 from pathlib import Path
 
+from fontTools.otlLib.optimize import compact
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
@@ -30,6 +31,12 @@ SPACES = [0x2009, 0x200A, 0x202F]
 BASIC = {
     *range(0x20, 0x7F), *SPACES, *MARKED, *map(ord, "\u00a0£§°±²³µ·×⁰⁹–—‘’“”•…‹›€→−≈≠≤≥"),
 }  # fmt: skip
+# What French, Portuguese and Turkish are spelled with besides.
+SPELLED = BASIC | set(map(ord, "ÀÁÂÃÆÇÈÉÊËÍÎÏÓÔÕÖÙÚÛÜŒŸĞİŞàáâãæçèéêëíîïóôõöùúûüœÿğışªº«»"))
+# Beside these a letter is kerned in the lighter faces; beside any other sign the eye sees no difference.
+KERNED = (SPELLED - BASIC) | set(
+    map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,:;-–−/()'’\"")
+)
 CAP = 698  # the cap height of Plex Sans, in units of 1000
 
 
@@ -137,8 +144,8 @@ def subset(
     sys.stdout.write(f"{target}: {size} bytes, {count} characters\n")
 
 
-def basic(style: str) -> None:
-    """Writes the face of most pages, from the whole one: its outlines and its kerning, for fewer signs."""
+def lighter(style: str, name: str, letters: set[int]) -> None:
+    """Writes a face of most pages, from the whole one: its outlines and its kerning, for fewer signs."""
     options = Options()
     options.hinting = False
     options.flavor = "woff2"
@@ -147,14 +154,26 @@ def basic(style: str) -> None:
     options.notdef_outline = True
     font = TTFont(FONTS / f"FicheSans-{style}.woff2", recalcTimestamp=False)
     subsetter = Subsetter(options)
-    subsetter.populate(unicodes=BASIC)
+    subsetter.populate(unicodes=letters)
     subsetter.subset(font)
+    kern_only(font, KERNED & letters)
+    compact(font, 1)  # the same kerning in fewer tables
     font.flavor = "woff2"
-    font.save(FONTS / f"FicheSansBasic-{style}.woff2")
+    font.save(FONTS / f"{name}-{style}.woff2")
+
+
+def kern_only(font: TTFont, letters: set[int]) -> None:
+    """Leaves out the kerning of all other signs."""
+    names = font.getBestCmap()
+    kept = Subsetter(Options())
+    kept.glyphs = {names[code] for code in letters}
+    for lookup in font["GPOS"].table.LookupList.Lookup:
+        lookup.SubTable = [table for table in lookup.SubTable if table.subset_glyphs(kept)]
+        lookup.SubTableCount = len(lookup.SubTable)
 
 
 def main(folder: Path) -> None:
-    """Makes the seven files."""
+    """Makes the nine files."""
     sans = folder / "@ibm/plex-sans/fonts/complete/woff2"
     mono = folder / "@ibm/plex-mono/fonts/complete/woff2"
     shared = {*SIGNS, *SPACES}
@@ -162,7 +181,8 @@ def main(folder: Path) -> None:
         source = sans / f"IBMPlexSans-{style}.woff2"
         letters = LETTERS | shared
         subset(source, f"FicheSans-{style}.woff2", ("Fiche Sans", style), letters, marks=True)
-        basic(style)
+        lighter(style, "FicheSansBasic", BASIC)
+        lighter(style, "FicheSansSpelled", SPELLED)
         further = ("Fiche Sans Further", style)
         subset(source, f"FicheSansFurther-{style}.woff2", further, FURTHER - shared, marks=False)
     source = mono / "IBMPlexMono-Regular.woff2"

@@ -57,9 +57,9 @@ class HeldStore(Store):
     def ids(self) -> Iterator[str]:
         return (id for id in sorted(self.held) if id not in self.missing)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self, ids=None) -> Iterator[Entry]:
         self.damaged = []
-        for id in self.ids():
+        for id in self.ids() if ids is None else ids:
             if id in self.broken:
                 self.damaged += damaged(bag_path(id), "it was broken").diagnostics
             else:

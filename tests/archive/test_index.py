@@ -249,3 +249,41 @@ def test_eight_add_and_search_at_the_same_time(path, tmp_path):
     assert {one.id for one in index.listing().entries} == set(store.ids())
     assert index.answered(Asked(words=("adder 3 turn 4",))).num_entries == 1
     assert index.answered(Asked(texts={"model": (Part(text="x"),)})).num_rows == 0
+
+
+def test_several_processes_make_the_index_that_one_makes(tmp_path, monkeypatch):
+    """Both read the same bags; a bag that cannot be read is told by both."""
+    from fiche.archive import index_apart
+
+    store = Store.made(str(tmp_path / "archive"))
+    ids = [_put(store, f"adder {number}".encode()) for number in range(12)]
+    bag = tmp_path / "archive" / "bags" / ids[5][:2] / ids[5]
+    (bag / "fiche-entry.json").write_text("{}")
+    answers = []
+    for alone in (100, 1):
+        monkeypatch.setattr(index_apart, "_ALONE", alone)
+        monkeypatch.setattr(os, "cpu_count", lambda: 3)
+        index = Index.opened(str(tmp_path / f"{alone}.sqlite3"))
+        told = []
+        index.told = told.append
+        assert index.rebuilt(store) == 11
+        assert (index.unread(), told[-1]) == (1, 11)
+        answers.append(index.answered(Asked(limit=0)))
+    assert answers[0] == answers[1]
+    assert index_apart.shares_of(store, 12) == 3
+
+
+def test_a_process_that_ends_early_leaves_the_index_as_it_was(tmp_path, monkeypatch, path):
+    from fiche.archive import index_apart
+
+    store = Store.made(str(tmp_path / "archive"))
+    _put(store, b"one")
+    index = Index.opened(path)
+    index.catch_up(store)
+    monkeypatch.setattr(index_apart, "_ALONE", 1)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(index_apart.sys, "executable", "/bin/false")
+    with pytest.raises(Refused, match=r"F950 .*ended early"):
+        index.rebuilt(store)
+    assert counted(index) == (1, 0)
+    assert index.answered(Asked(words=("one",))).num_entries == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fiche.archive import reading
 from fiche.archive.decision_rows import decision_rows
 from fiche.archive.document import MOST_BYTES, document_bytes, read_entry
 from fiche.archive.entry import ORIGINS, OUTCOMES
@@ -307,6 +308,31 @@ def test_what_is_said_of_an_entry_is_no_part_of_its_id():
     entry, _ = entry_of(path, told)
     assert (entry.labels, entry.rights) == ({"project": "docs"}, "CC0")
     assert entry.id == entry_of(path, TOLD)[0].id
+
+
+def test_a_series_may_have_any_name(tmp_path):
+    told = json.loads((SAMPLES / "serving" / "evidence" / "run-limit.json").read_text())
+    told["series"]["id"] = "v1.2.night"
+    (tmp_path / "run.json").write_text(json.dumps(told))
+    assert entry_of(tmp_path / "run.json", TOLD)[0].own_id == "v1.2.night"
+
+
+def test_what_is_long_is_read_from_its_file_and_never_held(tmp_path, monkeypatch):
+    path = tmp_path / "server.log"
+    path.write_bytes((SAMPLES / "incident" / "evidence" / "server.log").read_bytes())
+    short, _ = entry_of(path, TOLD)
+    monkeypatch.setattr(reading, "_LONG", 100)
+    asked = []
+
+    def long(path, kind):
+        asked.append((path, kind))
+        return Room().read(path.read_bytes(), "", path.name, kind)
+
+    entry, files = entry_of(path, replace(TOLD, long=long))
+    assert asked == [(path, "")]
+    assert files == {"server.log": path}
+    assert entry == short
+    assert refusal(path, replace(TOLD, long=long, kind="nosuch")).code == "F423"
 
 
 AT = Pointer(sha256="0" * 64, line=1)

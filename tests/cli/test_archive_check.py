@@ -1,6 +1,8 @@
 """`fiche archive check`: what it says, in which form, and with which exit code."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -123,3 +125,28 @@ def test_there_is_no_archive(fiche, tmp_path):
     ended = fiche("archive", "check", "--archive", tmp_path)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("F930")
+
+
+def test_a_check_that_is_interrupted_ends_with_its_processes(archive):
+    """The processes beside it get the same signal, from the terminal, and say nothing."""
+    program = (
+        "import os, sys\n"
+        "from fiche.archive import checking, fixity\n"
+        "from fiche.cli import interrupt, main\n"
+        "checking._ALONE, os.cpu_count = 0, lambda: 2\n"
+        "def came(total, told):\n"
+        "    os.killpg(0, 2)\n"
+        "interrupt.end_when_asked()\n"
+        f"sys.argv = ['fiche', 'archive', 'check', '--archive', {str(archive)!r}]\n"
+        "checking._Sum.take = came\n"
+        "main.run()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 130
+    assert (ended.stdout, ended.stderr) == ("", "interrupted\n")

@@ -187,8 +187,6 @@ ABSENT = {
     *("fiche.evaluate.procedure", "fiche.evaluate.beside", "fiche.load.ownership"),
     *("fiche.load.efforts", "fiche.cli.reviewed", "fiche.report.comments", "fiche.report.draft"),
     *("fiche.archive", "fiche.verify", "fiche.render.pdf", "fiche.render.markdown"),
-    *("fiche.report.ownership", "fiche.report.alternatives", "fiche.report.crossing"),
-    *("fiche.report.simulation", "fiche.report.simulated", "fiche.report.procedure"),
 }
 
 

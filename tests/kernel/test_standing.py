@@ -5,7 +5,7 @@ from render.pages import NAMES, decision
 
 from fiche.kernel.condition import Condition
 from fiche.kernel.finding import Finding, Verdict
-from fiche.kernel.standing import STANDINGS, settles_if, short, standing
+from fiche.kernel.standing import settles_if, short, standing
 
 
 def found(verdict=Verdict.TO_CONFIRM, reason="open", **more):
@@ -36,7 +36,7 @@ def test_a_finding_stands_as_its_evidence_does(one, word):
 def test_every_finding_has_one_that_agrees_with_its_verdict(name):
     for one in decision(name).findings:
         word = standing(one)
-        assert word in STANDINGS
+        assert word in ("passed", "failed", "cantTell", "untested", "inapplicable")
         assert (word == "passed") == (one.verdict is Verdict.ADMISSIBLE)
         assert (word == "failed") == (one.verdict is Verdict.EXCLUDE)
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -21,12 +22,17 @@ from fiche.archive.opened import FLAGS
 from fiche.archive.payload_paths import decoded, unsafe
 from fiche.kernel.diagnostic import Refused
 
-_STEP = 1024 * 1024
+_SHORT, _STEP = 32 * 1024, 1024 * 1024
 MOST_MANIFEST = 32 * 2**20
 _DEEPEST = 40
 # What is told of one bag; beyond, how many more there are.
 _MOST_TOLD = 20
 _LINE = re.compile(r"([0-9A-Fa-f]{64})[ \t]+\*?(\S.*)")
+# As fiche writes it: a path that needs no second look.
+_PLAIN = re.compile(
+    r"([0-9a-f]{64})  ((?:data/)?[A-Za-z0-9_+=@,()-][A-Za-z0-9._+=@,() -]*"
+    r"(?:/[A-Za-z0-9_+=@,()-][A-Za-z0-9._+=@,() -]*)*)"
+)
 _OTHER = re.compile(r"(?:tag)?manifest-[a-z0-9-]+\.txt")
 _EVERY = frozenset((*TAGS, TAG_MANIFEST, PAYLOAD))
 # Bags between two lines of a process that checks many.
@@ -67,9 +73,12 @@ class _Bag:
             stream = os.open(f"{self.folder}/{name}", FLAGS)
             try:
                 self.num_files += 1
-                while part := os.read(stream, _STEP):
+                # Most are short, and memory for a long one costs more than reading a short one.
+                part = os.read(stream, _SHORT)
+                while part:
                     self.num_bytes += len(part)
                     yield part
+                    part = os.read(stream, _STEP)
             finally:
                 os.close(stream)
         except OSError as error:
@@ -79,7 +88,7 @@ class _Bag:
         """The bytes of a file of at most `limit` bytes; None where it is longer."""
         content = b""
         for part in self.parts(name):
-            content += part
+            content = content + part if content else part
             if len(content) > limit:
                 self.find("F940", f"{name} is longer than {limit} bytes")
                 return None
@@ -188,21 +197,24 @@ def _tags(bag: _Bag) -> dict[str, bytes] | None:
 def _listed(bag: _Bag, name: str, content: bytes) -> dict[str, str] | None:
     """The digests of a manifest by path; None where a line of it cannot be used."""
     found: dict[str, str] = {}
-    folded: set[str] = set()
+    num_lines = 0
+    is_payload = name == MANIFEST
     for line in content.decode("utf-8", "replace").splitlines():
-        match = _LINE.fullmatch(line)
+        match = _PLAIN.fullmatch(line)
+        is_plain = match is not None and (not is_payload or match[2].startswith("data/"))
+        match = match or _LINE.fullmatch(line)
         if match is None:
             bag.find("F940", f"{name} has a line that is none: {shown(line)}")
             return None
-        path = decoded(match[2])
-        why = unsafe(path) if name == MANIFEST else ""
+        path = match[2] if is_plain else decoded(match[2])
+        why = unsafe(path) if is_payload and not is_plain else ""
         if why:
             bag.find("F937", f"{name} names {shown(path)}: {why}")
             return None
-        if path.casefold() in folded:
-            bag.find("F948", f"{name} names {shown(path)} twice, or but for capitals")
-        folded.add(path.casefold())
         found[path] = match[1].lower()
+        num_lines += 1
+    if len({path.casefold() for path in found}) != num_lines:
+        bag.find("F948", f"{name} names a file twice, or two that differ but for capitals")
     return found
 
 
@@ -274,6 +286,7 @@ def portions(root: str, places: Iterator[str], *, quick: bool) -> Iterator[dict[
 
 def main(arguments: list[str]) -> int:
     """Check the bags of some folders, and print what was found."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
     root, quick, *folders = arguments
 
     def places() -> Iterator[str]:

@@ -14,26 +14,24 @@ from fiche.kernel.diagnostic import Refused
 # How many entries are held in memory at once, and how many ids are asked about in one question.
 _STEP = 500
 Told = Callable[[int], None]
+Fill = Callable[[str, Sequence[Line]], None]
 
 
-class _Filling:
+class Filling:
     """Lines on their way into the tables."""
 
-    def __init__(self, database: Database, aliases: Aliases) -> None:
-        self._database = database
-        known = database.rows(f"SELECT n, kind, text FROM {table('words')}")
-        ((last,),) = database.rows(f"SELECT max(n) FROM {table('entries')}")
-        self._words = Words(((n, kind, text) for n, kind, text in known), aliases)
-        self._next = (last or 0) + 1
+    def __init__(self, fill: Fill, words: Words, first: int, step: int = 1) -> None:
+        self._fill, self._words = fill, words
+        self._next, self._step = first, step
         self._waiting: dict[str, list[Line]] = {}
-        self.ids: set[str] = set()
+        self.count = 0
 
     def take(self, entry: Entry) -> None:
         """Enter one entry."""
         for name, lines in lines_of(entry, self._next, self._words).items():
             self._waiting.setdefault(name, []).extend(lines)
-        self.ids.add(entry.id)
-        self._next += 1
+        self.count += 1
+        self._next += self._step
         if len(self._waiting["entries"]) >= _STEP:
             self.flush()
 
@@ -41,8 +39,16 @@ class _Filling:
         """Bring what was taken into the tables."""
         for name, lines in {"words": self._words.taken(), **self._waiting}.items():
             if lines:
-                self._database.fill(name, lines)
+                self._fill(name, lines)
         self._waiting = {}
+
+
+def _filling(database: Database, aliases: Aliases) -> Filling:
+    """One that goes on where the tables end."""
+    known = database.rows(f"SELECT n, kind, text FROM {table('words')}")
+    ((last,),) = database.rows(f"SELECT max(n) FROM {table('entries')}")
+    words = Words(((n, kind, text) for n, kind, text in known), aliases)
+    return Filling(database.fill, words, (last or 0) + 1)
 
 
 def state_of(database: Database) -> Mapping[str, str]:
@@ -74,19 +80,33 @@ def fill_anew(
         if not unless():
             _, offset = store.additions(0)
             database.make()
-            filling = _Filling(database, aliases)
-            for entry in store.entries():
-                filling.take(entry)
-                if told is not None:
-                    told(len(filling.ids))
-            filling.flush()
-            wrong = sorted(set(store.ids()) - filling.ids) if store.damaged else []
-            database.fill("pending", [(id, "damaged") for id in wrong])
+            _fill_all(database, store, aliases, told or _nobody)
             state = {"format": FORMAT, "archive": store.id, "offset": str(offset)}
             database.fill("state", list(state.items()))
             database.finish()
         ((count,),) = database.rows(f"SELECT count(*) FROM {table('entries')}")
     return int(count)
+
+
+def _fill_all(database: Database, store: Store, aliases: Aliases, told: Told) -> None:
+    """Enter every bag; by several processes where there are many."""
+    from fiche.archive.index_apart import shares_of, side_by_side
+
+    ids = list(store.ids())
+    if shares_of(store, len(ids)) > 1:
+        side_by_side(database, store, aliases, ids, told)
+    else:
+        filling = _filling(database, aliases)
+        for entry in store.entries(ids):
+            filling.take(entry)
+            told(filling.count)
+        filling.flush()
+    known = {id for (id,) in database.rows(f"SELECT id FROM {table('entries')}")}
+    database.fill("pending", [(id, "damaged") for id in ids if id not in known])
+
+
+def _nobody(_: int) -> None:
+    """Nobody wants to be told."""
 
 
 def catch_up(database: Database, store: Store, aliases: Aliases, state: Mapping[str, str]) -> None:
@@ -122,7 +142,7 @@ def _enter(database: Database, aliases: Aliases, read: Mapping[str, Entry | str]
     wrong = [(id, why) for id, why in read.items() if id in new and isinstance(why, str)]
     database.fill("pending", wrong)
     if entries:
-        filling = _Filling(database, aliases)
+        filling = _filling(database, aliases)
         for entry in entries:
             filling.take(entry)
         filling.flush()

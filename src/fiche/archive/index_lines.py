@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 
 from fiche.archive.entry import Entry, Row
 from fiche.archive.identity import is_id
@@ -19,6 +20,9 @@ Line = tuple[object, ...]
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # The most that a database counts to; what claims more is a lie about a file.
 _MOST = 2**63 - 1
+_REMEMBERED = 50_000
+_words_of = attrgetter(*WORDS)
+_texts_of = attrgetter(*TEXTS)
 
 
 def no_aliases(_kind: str, _text: str) -> Iterable[str]:
@@ -33,13 +37,34 @@ def day_of(date: str) -> str:
 
 
 class Words:
-    """The numbers of words: those that an index has, and new ones."""
+    """The numbers of words: those that an index has, and new ones, every so many of them.
 
-    def __init__(self, known: Iterable[tuple[int, str, str]], aliases: Aliases) -> None:
+    Two that count apart may give one word two numbers: whoever looks for a word finds both.
+    """
+
+    def __init__(
+        self,
+        known: Iterable[tuple[int, str, str]],
+        aliases: Aliases,
+        first: int | None = None,
+        step: int = 1,
+    ) -> None:
         self._numbers = {(kind, text): n for n, kind, text in known}
-        self._next = max(self._numbers.values(), default=0) + 1
+        last = max(self._numbers.values(), default=0)
+        self._next, self._step = last + 1 if first is None else first, step
         self._aliases = aliases
         self._new: list[Line] = []
+        self._together: dict[tuple[str, ...], tuple[int | None, ...]] = {}
+
+    def of(self, texts: tuple[str, ...]) -> tuple[int | None, ...]:
+        """The numbers of all words of a row; most rows say what one before them said."""
+        found = self._together.get(texts)
+        if found is None:
+            found = tuple(map(self.number, WORDS, texts))
+            if len(self._together) >= _REMEMBERED:
+                self._together.clear()
+            self._together[texts] = found
+        return found
 
     def number(self, kind: str, text: str) -> int | None:
         """The number of a word; None for an empty one."""
@@ -52,7 +77,7 @@ class Words:
         told = kept(text)
         found = self._numbers.get((kind, told))
         if found is None:
-            found, self._next = self._next, self._next + 1
+            found, self._next = self._next, self._next + self._step
             self._new.append((found, kind, told, folded(text), also(self._aliases(kind, told))))
         # Under both, so that a word that cannot be kept as it is gets one number all the same.
         self._numbers[kind, told] = self._numbers[kind, text] = found
@@ -82,7 +107,7 @@ def lines_of(entry: Entry, n: int, words: Words) -> Mapping[str, Sequence[Line]]
 
 
 def _entry(entry: Entry, n: int) -> Line:
-    texts = (kept(getattr(entry, name)) for name in TEXTS)
+    texts = map(kept, _texts_of(entry))
     num_bytes = min(sum(one.num_bytes for one in entry.files), _MOST)
     counts = len(entry.rows), len(entry.files), num_bytes
     day = day_of(entry.date) or day_of(entry.added)
@@ -104,7 +129,7 @@ def _files(entry: Entry, n: int) -> Iterator[Line]:
 
 
 def _row(row: Row, n: int, place: int, words: Words) -> Line:
-    numbers = (words.number(name, getattr(row, name)) for name in WORDS)
+    numbers = words.of(_words_of(row))
     return (n, place, *numbers, kept(row.amount), amount_key(row.amount), kept(row.place))
 
 

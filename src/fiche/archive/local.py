@@ -15,7 +15,7 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fiche.archive import additions
@@ -199,10 +199,10 @@ class LocalStore(Store):
                 if is_id(name) and name[:2] == folder:
                     yield name
 
-    def entries(self) -> Iterator[Entry]:
-        """Every entry; see `Store.entries`."""
+    def entries(self, ids: Iterable[str] | None = None) -> Iterator[Entry]:
+        """Every entry, or some; see `Store.entries`."""
         self.damaged = []
-        for id in self.ids():
+        for id in self.ids() if ids is None else ids:
             try:
                 yield self._own(id, self._tag(id, ENTRY))
             except Refused as refused:

@@ -8,6 +8,8 @@ from fiche.archive.document import TEXTS, kept_of, labels_of, no_entry, parsed
 from fiche.archive.entry import CONFIDENTIALITY, KINDS
 from fiche.archive.identity import id_of
 
+_TEXT = frozenset((str,))
+
 
 class Looked(NamedTuple):
     """The id, whether kind and files make it, the files with digest and length, and what concerns others."""
@@ -41,12 +43,11 @@ def _looked(told: dict[str, Any]) -> Looked:
         raise ValueError("its kind or its files are none")
     if told.get("confidentiality", "public") not in CONFIDENTIALITY:
         raise ValueError("its confidentiality is none")
-    if not all(type(text) is str for text in texts) or type(supersedes) is not list:
+    if not _TEXT.issuperset(map(type, texts)) or type(supersedes) is not list:
         raise TypeError("a text was expected")
     labels_of(told)
     for row in told.get("rows", ()):
-        for text in row.values():
-            if type(text) is not str:
-                raise TypeError("a row is not made of texts")
+        if not _TEXT.issuperset(map(type, row.values())):
+            raise TypeError("a row is not made of texts")
     is_own = id == id_of(told["kind"], files)
     return Looked(id, is_own, by_path, tuple(supersedes), told.get("keep_until", ""))

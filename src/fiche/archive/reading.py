@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from fiche.archive.document import MOST_BYTES, document_bytes
@@ -18,12 +18,17 @@ from fiche.archive.refusals import refused
 from fiche.kernel.custody import NO_CUSTODY, Custody, highest
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.doors import Reader
+from fiche.kernel.piece import Reading
 from fiche.kernel.record import field, record, replace
 from fiche.load.folder import PIECE_LIMIT, UnreadableError, read_file
 from fiche.load.inputs import media_type
 
 Files = Mapping[str, bytes | Path]
 Attached = Callable[[bytes], Mapping[str, bytes]]
+Long = Callable[[Path, str], Reading]
+# What is longer is no fiche, no report and no table: a log, a trace or a snapshot, which is not held whole.
+_LONG = 64 * 2**20
+_STEP = 2**20
 
 
 @record
@@ -31,12 +36,14 @@ class Told:
     """What is said of an entry beside what its files say, and what reads them.
 
     `added` is the moment (`2026-12-01T10:00:00Z`). `kind` forces an importer, as for `fiche import`. `attached`
-    takes the attachments out of a report in PDF or HTML, by name; none, where it is no report of fiche.
+    takes the attachments out of a report in PDF or HTML, by name; none, where it is no report of fiche. `long`
+    reads evidence of any length from its file, as a kind or as what its content calls for.
     """
 
     importers: Reader
     added: str
     attached: Attached | None = None
+    long: Long | None = None
     kind: str = ""
     supersedes: tuple[str, ...] = ()
     keep_until: str = ""
@@ -83,6 +90,9 @@ def subject_of(path: Path, told: Told) -> Subject:
         from fiche.archive.reading_reports import report_folder
 
         return report_folder(path)
+    if told.long is not None and path.is_file() and path.stat().st_size > _LONG:
+        long = told.long
+        return _evidence(path.name, path, _named(path.name, lambda: long(path, told.kind)))
     content = plain(path)
     if told.kind:
         return _piece(path.name, content, told)
@@ -157,17 +167,27 @@ def _report(name: str, content: bytes, told: Told) -> Subject | None:
 
 def _piece(name: str, content: bytes, told: Told) -> Subject:
     """A record, or any other piece of evidence: whatever an importer reads."""
-    from fiche.archive.rows import rows_of
-
     sha256 = hashlib.sha256(content).hexdigest()
+    read = told.importers.read
+    return _evidence(name, content, _named(name, lambda: read(content, sha256, name, told.kind)))
+
+
+def _named(name: str, read: Callable[[], Reading]) -> Reading:
+    """What an importer reads; of what it refuses, with the name of the file."""
     try:
-        reading = told.importers.read(content, sha256, name, told.kind)
+        return read()
     except Refused as refusal:
         named = [
             replace(each, message=f"{name}: {each.message}", address=None)
             for each in refusal.diagnostics
         ]
         raise Refused(named) from None
+
+
+def _evidence(name: str, content: bytes | Path, reading: Reading) -> Subject:
+    from fiche.archive.rows import rows_of
+
+    held = content if isinstance(content, bytes) else b""
     facts = {path: fact.value for path, fact in reading.facts.items()}
     is_record = reading.kind == "fiche_record"
     names = ("model.name", "operation", "gpu" if "gpu" in facts else "device")
@@ -177,12 +197,25 @@ def _piece(name: str, content: bytes, told: Told) -> Subject:
         title=", ".join(words) if is_record and words else name,
         files={name: content},
         main=name,
-        rows=rows_of(reading, content),
+        rows=rows_of(reading, held),
         date=_day(facts.get("started_at") or facts.get("observed_at") or ""),
         format=reading.version if is_record else reading.kind,
-        own_id=reading.runs[0].id.split(".")[0] if is_record and reading.runs else "",
+        own_id=_series(held) if is_record else "",
         tool_version=" ".join(facts[k] for k in ("tool.name", "tool.version") if k in facts),
     )
+
+
+def _series(content: bytes) -> str:
+    """The id of a record's series: of a document, or of the head of a journal."""
+    import json
+
+    for text in (content, content.partition(b"\n")[0]):
+        try:
+            found = json.loads(text)["series"]["id"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+        return found if isinstance(found, str) else ""
+    return ""
 
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -227,12 +260,23 @@ def _short(entry: Entry) -> Entry:
 
 
 def _kept(name: str, path: str, content: bytes | Path) -> Kept:
-    if isinstance(content, Path):
-        content = plain(content)
+    digest, num_bytes = hashlib.sha256(), 0
+    for part in _parts(content):
+        digest.update(part)
+        num_bytes += len(part)
     return Kept(
         path=path,
-        num_bytes=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
+        num_bytes=num_bytes,
+        sha256=digest.hexdigest(),
         media_type=media_type(name),
         name="" if name == path else name,
     )
+
+
+def _parts(content: bytes | Path) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as stream:
+        while part := stream.read(_STEP):
+            yield part

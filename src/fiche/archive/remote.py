@@ -8,7 +8,7 @@ whoever goes on with it, after a crash or at the same moment, writes the very sa
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -143,10 +143,10 @@ class RemoteStore(Store):
 
         return self._ask(names)
 
-    def entries(self) -> Iterator[Entry]:
-        """Every entry; see `Store.entries`."""
+    def entries(self, ids: Iterable[str] | None = None) -> Iterator[Entry]:
+        """Every entry, or some; see `Store.entries`."""
         self.damaged = []
-        for id in self.ids():
+        for id in self.ids() if ids is None else ids:
             try:
                 yield self._own(id, self._plain(id, ENTRY, MOST_BYTES))
             except Refused as refusal:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -101,8 +101,8 @@ class Store(ABC):
         """The id of every bag."""
 
     @abstractmethod
-    def entries(self) -> Iterator[Entry]:
-        """Every entry, one at a time; of those that cannot be read `damaged` says why."""
+    def entries(self, ids: Iterable[str] | None = None) -> Iterator[Entry]:
+        """Every entry, or those of some ids, one at a time; of those that cannot be read `damaged` says why."""
 
     @abstractmethod
     def content(self, id: str, path: str) -> bytes:

@@ -19,7 +19,7 @@ from fiche.cli.plain import PlainCommand, PlainGroup
 
 # In the order of the help; where Python has that word already, the function ends in an underscore.
 COMMANDS = (
-    *("add", "list", "show", "search", "report", "cite"),
+    *("add", "list", "show", "search", "report"),
     *("check", "index", "export", "import"),
 )
 

@@ -15,6 +15,7 @@ from fiche.cli.terminal import put_json, put_text
 from fiche.cli.usage import together, unknown
 from fiche.importers._room import Room
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
 
 
@@ -50,6 +51,7 @@ def asked(
         importers=Room(),
         added=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         attached=_attached,
+        long=_long,
         kind=kind or "",
         supersedes=tuple(dict.fromkeys(supersedes or ())),
         keep_until=_day(keep_until),
@@ -81,6 +83,18 @@ def _labels(given: Sequence[str]) -> Mapping[str, str]:
             raise Refused([together(f"--label {each!r} is no NAME=TEXT", hint)])
         found[name.strip()] = text
     return found
+
+
+def _long(path: Path, kind: str) -> Reading:
+    """Evidence of any length, read as `fiche import` reads it: a log is searched, never held."""
+    from fiche.importers._intake import take_in
+    from fiche.load.folder import UnreadableError, open_file
+
+    try:
+        with open_file(path, str(path)) as content:
+            return take_in(content, path.name, kind or None).reading
+    except UnreadableError as problem:
+        raise Refused([problem.told]) from None
 
 
 def _attached(content: bytes) -> Mapping[str, bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fiche.cli.attach_alike import Alike, KnownTexts
@@ -18,7 +18,7 @@ from fiche.cli.attach_place import (
     placed,
     redacted_name,
 )
-from fiche.cli.attach_read import Received, received
+from fiche.cli.attach_read import Brought, Received, received
 from fiche.cli.compile import importers
 from fiche.kernel.catalog import Card
 from fiche.kernel.decision import Fiche
@@ -68,9 +68,15 @@ class Edit:
 
 
 def prepared(
-    files: Sequence[Path], fiche: Path, kind: str | None, name: str | None, *, redact: bool
+    files: Sequence[Path],
+    fiche: Path,
+    kind: str | None,
+    name: str | None,
+    brought: Mapping[Path, Brought] | None = None,
+    *,
+    redact: bool,
 ) -> Edit:
-    """Everything that would be written, after reading it back.
+    """Everything that would be written, after reading it back; `brought` are those that come out of an archive.
 
     Raises:
         Refused: the fiche or a file is wrong; nothing can be put into its text (F481), or nowhere (F482).
@@ -78,7 +84,7 @@ def prepared(
     fiche = followed(fiche)
     loaded = load_fiche(fiche, importers())
     before = loaded.contents[fiche.name]
-    taken, wrong = received(files, kind, name, redact=redact)
+    taken, wrong = received(files, kind, name, brought, redact=redact)
     if wrong:
         raise Refused([each.shown for each in wrong])
     cards = _cards(loaded.fiche)
@@ -172,6 +178,8 @@ def _written(piece: Attached) -> Attachment:
         reading=one.reading,
         kind=one.kind,
         redacted=one.replaced,
+        custody=one.custody,
+        cites=one.cites,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fiche.cli.attach_cards import cards_printing
 from fiche.cli.attach_facts import Stated, device, is_count, missing, stated
 from fiche.kernel.catalog import Card
+from fiche.kernel.custody import NO_CUSTODY, Citation, Custody
 from fiche.kernel.decision import Fiche
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
@@ -63,6 +64,8 @@ class Attachment:
     reading: Reading
     kind: str
     redacted: Mapping[str, int]
+    custody: Custody = NO_CUSTODY
+    cites: Citation | None = None
 
 
 def entry(piece: Attachment, fiche: Fiche, cards: Sequence[Card]) -> tuple[Line, ...]:
@@ -77,8 +80,19 @@ def entry(piece: Attachment, fiche: Fiche, cards: Sequence[Card]) -> tuple[Line,
         Line("sha256", piece.sha256),
         *([Line("redacted", dict(piece.redacted))] if piece.redacted else []),
         *(Line(key, text) for key, text in told.items() if text),
+        *_origin(piece),
         *(_of_document() if piece.kind in DOCUMENT_KINDS else _scope(reading, fiche, cards)),
     )
+
+
+def _origin(piece: Attachment) -> Iterator[Line]:
+    """How it may be kept and shown, and the entry of an archive that it comes from."""
+    keys = ("rights", "confidentiality", "keep_until")
+    told = {key: visible(getattr(piece.custody, key)) for key in keys}
+    yield from (Line(key, text) for key, text in told.items() if text)
+    if piece.cites is not None:
+        cites = {key: getattr(piece.cites, key) for key in ("archive", "entry", "file")}
+        yield Line("cites", cites)
 
 
 def _day(reading: Reading) -> str:

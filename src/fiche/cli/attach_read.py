@@ -12,6 +12,7 @@ from fiche.importers._opened import opened
 from fiche.importers._redacted import redacted
 from fiche.importers._redaction_check import figures, redacted_alike
 from fiche.importers._room import Room
+from fiche.kernel.custody import NO_CUSTODY, Citation, Custody
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record, replace
@@ -43,6 +44,8 @@ class Received:
     reading: Reading
     kind: str
     redacted: Redactions | None = None
+    custody: Custody = NO_CUSTODY
+    cites: Citation | None = None
 
     @property
     def replaced(self) -> Mapping[str, int]:
@@ -50,17 +53,46 @@ class Received:
         return self.redacted.counts if self.redacted is not None else {}
 
 
+@record
+class Brought:
+    """A file out of an archive: its own name and bytes, where it comes from, how it may be kept and shown."""
+
+    name: str
+    content: bytes
+    custody: Custody
+    cites: Citation
+    warnings: tuple[str, ...] = ()
+
+
 def received(
-    files: Sequence[Path], kind: str | None, name: str | None, *, redact: bool
+    files: Sequence[Path],
+    kind: str | None,
+    name: str | None,
+    brought: Mapping[Path, Brought] | None = None,
+    *,
+    redact: bool,
 ) -> tuple[tuple[Received, ...], tuple[Wrong, ...]]:
     """Read every file that can be read, redacted where that is asked; and what is wrong with the others."""
+    known = brought or {}
     with Contents() as contents:
-        return each_read(
-            files,
-            lambda file: _received(
-                file, contents.of(file, PIECE_LIMIT), kind or "", name, redact=redact
-            ),
-        )
+
+        def read(file: Path) -> Received:
+            if file in known:
+                return _brought(known[file], kind or "", name, redact=redact)
+            content = contents.of(file, PIECE_LIMIT)
+            return _received(file, content, kind or "", name, redact=redact)
+
+        return each_read(files, read)
+
+
+def _brought(one: Brought, kind: str, name: str | None, *, redact: bool) -> Received:
+    """A file that lies in no folder of its own: it is always copied."""
+    read = _received(Path(one.name), one.content, kind, name, redact=redact)
+    reading = replace(read.reading, warnings=(*read.reading.warnings, *one.warnings))
+    shown = f"{one.cites.entry}/{one.cites.file}"
+    return replace(
+        read, shown=shown, source=None, reading=reading, custody=one.custody, cites=one.cites
+    )
 
 
 def _received(file: Path, content: bytes, kind: str, name: str | None, *, redact: bool) -> Received:

@@ -27,7 +27,7 @@ from fiche.kernel.figure import Node, Operand
 from fiche.kernel.finding import Finding
 from fiche.kernel.ledger import Ledger, ledger
 from fiche.kernel.origin import Observed, Simulated, Stated
-from fiche.kernel.piece import Failure
+from fiche.kernel.piece import Failure, Piece
 from fiche.kernel.places import Places
 from fiche.kernel.record import record
 from fiche.kernel.trace import inputs
@@ -59,7 +59,7 @@ def explained(compiled: Compiled, name: str | None, *, as_json: bool) -> str | d
         quote = quotes.of(asked.entry.pointer, asked.entry.printed)
     if as_json:
         return _json(name, asked, steps, quote, compiled.decision, told)
-    return _text(asked, steps, quote, told)
+    return _text(asked, steps, quote, told, compiled.decision.fiche.pieces)
 
 
 # --- What is asked ------------------------------------------------------------------------------
@@ -182,12 +182,18 @@ def _index_text(names: Mapping[str, Sequence[str]], told: _Told) -> str:
     return index_text(own, [(found[0].piece, found) for found in told.pieces.values()])
 
 
-def _text(asked: _Asked, steps: Sequence[Step], quote: Quote | None, told: _Told) -> str:
+def _text(
+    asked: _Asked,
+    steps: Sequence[Step],
+    quote: Quote | None,
+    told: _Told,
+    pieces: Sequence[Piece],
+) -> str:
     text = "" if asked.finding is None else finding_text(asked.finding)
     if asked.entry is not None and quote is not None:
         text = entry_text(asked.entry, quote, told.warnings(asked.entry))
     read = [quote, *(step.quote for step in steps)]
-    return text + "".join(step_text(step) for step in steps) + files(read)
+    return text + "".join(step_text(step) for step in steps) + files(read, pieces)
 
 
 # --- JSON ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from fiche.cli.entries import PLAN, Entry
 from fiche.cli.entries_text import about, entries_table
 from fiche.cli.quotes import Quote
 from fiche.cli.terminal import clean, paragraph
+from fiche.kernel.custody import Citation
 from fiche.kernel.figure import Figure, Node, Unknown
 from fiche.kernel.finding import Finding
 from fiche.kernel.origin import Assumed, Computed, Declared, Observed, Simulated, Stated
@@ -96,13 +97,23 @@ def step_text(step: Step) -> str:
     return text
 
 
-def files(quotes: Iterable[Quote | None]) -> str:
-    """The files that were read on the way, with their digests."""
+def files(quotes: Iterable[Quote | None], pieces: Iterable[Piece] = ()) -> str:
+    """The files that were read on the way, with their digests, and the entry of an archive they are from."""
     read = {quote.file: quote.sha256 for quote in quotes if quote is not None}
+    cites = {piece.sha256: piece.cites for piece in pieces if piece.cites is not None}
     lines = "".join(
-        f"  {clean(file)}  sha256 {sha256}\n" for file, sha256 in read.items() if sha256
+        f"  {clean(file)}  sha256 {sha256}\n{_cited(cites.get(sha256))}"
+        for file, sha256 in read.items()
+        if sha256
     )
     return f"\nRead in:\n{lines}" if lines else ""
+
+
+def _cited(cites: Citation | None) -> str:
+    if cites is None:
+        return ""
+    told = f"from archive entry {cites.entry}, {cites.file} (archive {cites.archive})"
+    return paragraph(told, indent="    ")
 
 
 def _amount(node: Node) -> str:

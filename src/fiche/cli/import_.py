@@ -11,7 +11,8 @@ _Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE",
-        help="logs, records and other evidence, or a folder of records; - reads standard input",
+        help="logs, records and other evidence, a folder of records, or with --to archive:ID[/FILE]; "
+        "- reads standard input",
     ),
 ]
 _Merge = Annotated[
@@ -28,6 +29,12 @@ def import_(
         str | None,
         typer.Option(
             "--kind", metavar="NAME", help="read as this kind, instead of asking the content"
+        ),
+    ] = None,
+    archive: Annotated[
+        str | None,
+        typer.Option(
+            "--archive", metavar="WHERE", help="where archive:ID is looked up [FICHE_ARCHIVE]"
         ),
     ] = None,
     to: Annotated[
@@ -68,7 +75,7 @@ def import_(
     elif to is None:
         show(files, kind, redact=redact, json=json, picture=picture, alone=alone)
     else:
-        attach(files, to, kind, name, redact=redact, dry_run=dry_run, json=json)
+        attach(files, to, kind, name, archive, redact=redact, dry_run=dry_run, json=json)
 
 
 def _given(*, name: str | None, dry_run: bool) -> list[str]:

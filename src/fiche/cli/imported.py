@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fiche.cli.evidence import Evidence, Wrong, read_evidence
 from fiche.cli.terminal import colour, put_json, put_text
 from fiche.cli.usage import together
 from fiche.kernel.diagnostic import Refused
+
+if TYPE_CHECKING:
+    from fiche.cli.attach_read import Brought
+
+# What an entry of an archive is called among files.
+PREFIX = "archive:"
 
 
 def show(
@@ -124,6 +131,7 @@ def attach(
     fiche: Path,
     kind: str | None,
     name: str | None,
+    archive: str | None,
     *,
     redact: bool,
     dry_run: bool,
@@ -140,10 +148,15 @@ def attach(
         files = tuple(expanded(files))
     if name is not None and len(files) > 1:
         raise Refused([together("--name names one file", "import the files one by one")])
+    brought: Mapping[Path, Brought] = {}
+    if any(str(file).startswith(PREFIX) for file in files):
+        from fiche.cli.attach_archive import brought_from
+
+        brought = brought_from(files, archive)
     from fiche.cli.attach import prepared, write
     from fiche.cli.attach_text import edit_json, edit_text
 
-    edit = prepared(files, fiche, kind, name, redact=redact)
+    edit = prepared(files, fiche, kind, name, brought, redact=redact)
     written = not dry_run
     if written and edit.old != edit.new:
         write(edit)

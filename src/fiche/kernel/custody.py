@@ -28,6 +28,15 @@ class Custody:
 NO_CUSTODY = Custody()
 
 
+@record
+class Citation:
+    """Where a piece was taken from: the id of an archive, the URN of its entry, the path of the file in it."""
+
+    archive: str
+    entry: str
+    file: str
+
+
 def highest(told: Iterable[Custody]) -> str:
     """The highest level that is told; empty where none is."""
     found = {one.confidentiality for one in told}

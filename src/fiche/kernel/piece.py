@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from fiche.kernel.address import Pointer, Span
-from fiche.kernel.custody import NO_CUSTODY, Custody
+from fiche.kernel.custody import NO_CUSTODY, Citation, Custody
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.record import field, record
@@ -259,7 +259,7 @@ class Piece:
     `Workload.facts`, and `catalog`, `case`), `about_dimensions` the dimensions of that case then: where the
     fiche says otherwise now, the piece is stale. `run` names the run that several pieces tell of.
     `redacted` counts what was replaced before the file was stored, by kind (user, host, token, ...).
-    `custody` is how it may be kept and shown.
+    `custody` is how it may be kept and shown, `cites` the entry of an archive that it was taken from.
     """
 
     id: str
@@ -282,3 +282,4 @@ class Piece:
     run: str = ""
     redacted: Mapping[str, int] = field(default_factory=dict)
     custody: Custody = NO_CUSTODY
+    cites: Citation | None = None

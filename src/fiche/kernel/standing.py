@@ -13,7 +13,6 @@ from fiche.kernel.record import record
 
 PASSED, FAILED = "passed", "failed"
 CANT_TELL, UNTESTED, INAPPLICABLE = "cantTell", "untested", "inapplicable"
-STANDINGS = (PASSED, FAILED, CANT_TELL, UNTESTED, INAPPLICABLE)
 NOTHING_REQUIRED = "nothing_required"
 # Reasons that there is evidence to give: pieces that contradict each other, or that are out of date.
 _EVIDENCE = frozenset({"conflict", "below_floor", "near_limit", "overlap", "stale"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiche.kernel.custody import Custody
+from fiche.kernel.custody import Citation, Custody
 from fiche.kernel.said import tell
 from fiche.load.node import Mapping
 
@@ -16,6 +16,14 @@ def custody(node: Mapping) -> Custody:
         identifier=node.text("identifier"),
         supersedes=tuple(one.text for one in node.scalars("supersedes")),
     )
+
+
+def citation(node: Mapping) -> Citation | None:
+    """The entry of an archive that a piece was taken from; None where it says none."""
+    if "cites" not in node:
+        return None
+    told = node.mapping("cites")
+    return Citation(archive=told.text("archive"), entry=told.text("entry"), file=told.text("file"))
 
 
 def overdue(told: Custody, day: str) -> tuple[str, ...]:

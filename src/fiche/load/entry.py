@@ -21,7 +21,7 @@ _OLD_NUMBER = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 )
 # What a fiche itself writes as a day.
-_DAYS = ("date",)
+_DAYS = ("date", "keep_until")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 Value = str | int | dict[str, "str | int | dict[str, str]"] | tuple["Line", ...]
 

@@ -18,7 +18,7 @@ from fiche.kernel.record import replace
 from fiche.kernel.simulation import SIMULATION
 from fiche.load.attached import check_digest, replaced, suspicions
 from fiche.load.attests import attested
-from fiche.load.custody import custody, overdue
+from fiche.load.custody import citation, custody, overdue
 from fiche.load.fault import Faults
 from fiche.load.folder import PIECE_LIMIT, Folder, UnreadableError
 from fiche.load.inputs import media_type
@@ -88,6 +88,7 @@ def _piece(node: Mapping, desk: Desk, day: str) -> Piece | None:
         run=node.text("run"),
         redacted=replaced(node),
         custody=kept,
+        cites=citation(node),
         typed_by=by.text if by is not None else desk.sign.author,
     )
 

@@ -31,6 +31,12 @@ _BARS: dict[str, Paint] = {
     "t1": {"fill": "#8ca0b3", **_SEAM},
     "t2": {"fill": "#b4c2cf", **_SEAM},
     "limit": {"stroke": "#14171a", "stroke-width": "4", "fill": "none"},
+    "track": {"fill": "#e9ecf0"},
+    "pale": {"fill": "#dfe6ed"},
+    "dots": {"fill": "#546a80"},
+    "b-assumed": {"stroke": "#5b4a00", "stroke-width": "2.5", "fill": "none"},
+    "b-margin": {"stroke": "#4a5058", "stroke-width": "1.5", "fill": "none"},
+    "b-unknown": {"stroke": "#8a1c1c", "stroke-width": "1.3", "fill": "none"},
 }
 # What SVG takes where nothing is said, and what an element of a page has of the page.
 _SPARE = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fiche.kernel.custody import Custody
+from fiche.kernel.custody import Citation, Custody
 
 
 def custody(told: Custody) -> dict[str, Any]:
@@ -17,3 +17,10 @@ def custody(told: Custody) -> dict[str, Any]:
         "supersedes": list(told.supersedes),
     }
     return {key: value for key, value in keys.items() if value}
+
+
+def citation(told: Citation | None) -> dict[str, Any]:
+    """The key of a piece that was taken from an archive; nothing for any other."""
+    if told is None:
+        return {}
+    return {"cites": {"archive": told.archive, "entry": told.entry, "file": told.file}}

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import cache
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from fiche.assets import package_data
 from fiche.render._classes import repaint
@@ -19,7 +20,7 @@ from fiche.report.letters import fitted
 _SAVE = re.compile(rb'href="data:[^"]*"')
 _SCRIPT = re.compile(rb"<script\b[^>]*>.*?</script>", re.DOTALL)
 _SECTION = re.compile(rb"</?section\b[^>]*>")
-_ANNEX = re.compile(rb'class="(?:[^"]* )?annex[ "]')
+_ANNEX = re.compile(rb'class=(?:annex\b|"(?:[^"]* )?annex[ "])')
 _SCREEN_ONLY = {"screen-only", "skip", "save"}
 # Fields are asked of by nobody on paper, and PDF/A has none.
 _SCREEN_TAGS = {
@@ -33,8 +34,13 @@ _RUNNING, _FOOT, _RUNNING_LETTERS = (
 )  # points: a line of the head, of the foot, and letters
 # Longer than a digest, a path or an address in any sample; a piece is as wide as the narrowest column.
 _NO_WORD, _PIECE, _MOST = 200, re.compile(r"\S{12}"), 600
+# Letters that the narrowest column holds.
+_ONE_WORD = 11
 _RUN = re.compile(rf"\S{{{_NO_WORD},}}")
-_SVG = "{http://www.w3.org/2000/svg}svg"
+_PIECES = "#piece-"
+_SVG_SPACE = "{http://www.w3.org/2000/svg}"
+_SVG = f"{_SVG_SPACE}svg"
+_FILLED = re.compile(r"url\(#(.+)\)")
 FAMILIES = ("Fiche Sans", "Fiche Sans Further")
 
 
@@ -72,8 +78,10 @@ def pared(root: Element, *, annex: bool) -> None:
     _mend_links(root)
     _shorten_heads(root)
     _loosen(root)
+    _mark_names(root)
     for sheet in root.iter("style"):
         sheet.text = _on_paper(sheet.text or "")
+    _complete_bars(root)
     for picture in root.iter(_SVG):  # no style sheet reaches a picture on paper
         picture.attrib.setdefault("font-family", ", ".join(FAMILIES))
         repaint(picture)
@@ -137,6 +145,8 @@ def _mend_links(root: Element) -> None:
     """A link to what is not on this paper, or to a file, is plain text there."""
     targets = {f"#{name}" for name in _ids(root)}
     for link in root.iter("a"):
+        if link.get("href", "").startswith(_PIECES):
+            link.set("class", "piece")
         if link.get("href") not in targets:
             link.attrib.pop("href", None)
             link.tag = "span"
@@ -160,6 +170,39 @@ def _pieces(run: str, cut: str) -> str:
     """No word of any language has that many letters: what is left out is counted, and decision.json has it."""
     told = _PIECE.sub(r"\g<0> ", run[:_MOST]).rstrip()
     return told + cut.replace("{count}", str(len(run) - _MOST)) if len(run) > _MOST else told
+
+
+def _mark_names(root: Element) -> None:
+    """A short name is one word on paper; only what could be wider than a column may break anywhere."""
+    for name in root.iter("code"):
+        if "class" not in name.attrib and len("".join(name.itertext())) > _ONE_WORD:
+            name.set("class", "long")
+
+
+def _complete_bars(root: Element) -> None:
+    """Each bar with the hatches that it shares with others on a screen, entitled with what its caption says."""
+    hatches = {each.get("id", ""): each for each in root.iter(f"{_SVG_SPACE}pattern")}
+    for figure in root.iter("figure"):
+        if "bar" not in _classes(figure):
+            continue
+        caption = " ".join(
+            "".join(t for e in figure.iter("figcaption") for t in e.itertext()).split()
+        )
+        for picture in figure.iter(_SVG):
+            picture.attrib.pop("aria-labelledby", None)
+            _hatch(picture, hatches)
+            title = SubElement(picture, f"{_SVG_SPACE}title")
+            title.text = caption
+
+
+def _hatch(picture: Element, hatches: dict[str, Element]) -> None:
+    fills = [_FILLED.fullmatch(each.get("fill", "")) for each in picture]
+    used = {found[1] for found in fills if found}
+    own = {each.get("id", "") for each in picture.iter(f"{_SVG_SPACE}pattern")}
+    lent = Element(f"{_SVG_SPACE}defs")
+    # A copy each: the renderer takes patterns apart.
+    lent.extend(deepcopy(hatches[name]) for name in sorted((used - own) & hatches.keys()))
+    picture.insert(0, lent)
 
 
 def _shorten_heads(root: Element) -> None:

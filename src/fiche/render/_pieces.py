@@ -26,7 +26,7 @@ from fiche.kernel.piece import (
 )
 from fiche.kernel.places import Places
 from fiche.kernel.readings import capacities, failures, observation_id
-from fiche.render._custody import custody
+from fiche.render._custody import citation, custody
 from fiche.render._figures import decimal, fact
 from fiche.render._simulations import simulation
 
@@ -66,6 +66,7 @@ def piece(cited: Piece, book: Ledger, places: Places) -> dict[str, Any]:
         **({"run": cited.run} if cited.run else {}),
         **({"redacted": dict(cited.redacted)} if cited.redacted else {}),
         **custody(cited.custody),
+        **citation(cited.cites),
         **_lasting(cited, book, places),
         **_further(cited, book, places),
     }

@@ -19,11 +19,13 @@ from fiche.kernel.decision import Decision
 from fiche.kernel.record import record
 from fiche.render import sizer
 from fiche.render._classes import sheet, shortened
+from fiche.render._fitting import fitting
+from fiche.render._stacked import stacked
 from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
 from fiche.render.crossing import crossing
 from fiche.render.drawing import drawing
-from fiche.render.inline import inline, lines
+from fiche.render.inline import bare, inline, lines
 from fiche.render.json import decision_bytes
 from fiche.render.scripts import scripts, styled, words
 from fiche.render.timeline import picture
@@ -42,7 +44,15 @@ BASIC_FONTS = (
     ("Fiche Sans", 600, "FicheSansBasic-SemiBold.woff2"),
     FONTS[2],
 )
-NOT_BASIC = re.compile("[^\n -~\u00a0\u2009\u200a\u202f£§°±²³µ·×⁰⁹–—‘’“”•…‹›€→−≈≠≤≥●▲✕]")
+_SIGNS = "\n -~\u00a0\u2009\u200a\u202f£§°±²³µ·×⁰⁹–—‘’“”•…‹›€→−≈≠≤≥●▲✕"
+NOT_BASIC = re.compile(f"[^{_SIGNS}]")
+# With what French, Portuguese and Turkish are spelled with besides: pages in these languages.
+SPELLED_FONTS = (
+    ("Fiche Sans", 400, "FicheSansSpelled-Regular.woff2"),
+    ("Fiche Sans", 600, "FicheSansSpelled-SemiBold.woff2"),
+    FONTS[2],
+)
+NOT_SPELLED = re.compile(f"[^{_SIGNS}ÀÁÂÃÆÇÈÉÊËÍÎÏÓÔÕÖÙÚÛÜŒŸĞİŞàáâãæçèéêëíîïóôõöùúûüœÿğışªº«»]")
 # The letters of names that no language of the reports has: a page holds these faces only where it shows one.
 FURTHER_FONTS = (
     ("Fiche Sans Further", 400, "FicheSansFurther-Regular.woff2"),
@@ -83,10 +93,12 @@ def _needed(text: str) -> tuple[tuple[str, int, str], ...]:
     """The faces that a page's letters ask for; empty where the basic ones have them all."""
     body = text.index("<body")
     end = text.index('<script type="application/json" id="words"', body)
-    if FURTHER.search(text, body, end):
+    letters = "".join({*text[: text.index("<style")], *text[body:end]})
+    if FURTHER.search(letters):
         return (*FONTS, *FURTHER_FONTS)
-    told = NOT_BASIC.search(text, 0, text.index("<style")) or NOT_BASIC.search(text, body, end)
-    return FONTS if told else ()
+    if NOT_SPELLED.search(letters):
+        return FONTS
+    return SPELLED_FONTS if NOT_BASIC.search(letters) else ()
 
 
 def _with_fonts(text: str, fonts: Sequence[tuple[str, int, str]]) -> str:
@@ -108,7 +120,7 @@ def _rendered(report: Report, attachments: Sequence[Attachment]) -> str:
     """The page in basic faces, before the files' bytes are in their links."""
     digest = _digest(report, attachments)
     sized = sizer.sizes(report)
-    styles, programs = _styles(sized=sized), _programs(report, sized=sized)
+    styles, programs = _styles(report, sized=sized), _programs(report, sized=sized)
     page = _environment().get_template("report.html.j2")
     return page.render(
         report=report,
@@ -159,7 +171,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         cache_size=0,
     )
-    environment.filters["shortened"] = shortened
+    environment.filters.update(shortened=shortened, bare=bare)
     environment.globals.update(
         kind=lambda part: type(part).__name__,
         inline=inline,
@@ -191,16 +203,15 @@ def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
     return iter(bodies)
 
 
-def _styles(*, sized: bool) -> tuple[Style, ...]:
+def _styles(report: Report, *, sized: bool) -> tuple[Style, ...]:
+    screen = ("report_screen.css", *([sizer.STYLE] if sized else []))
     return (
         Style("", Markup(_faces(BASIC_FONTS))),
-        Style("", styled(template_text("report.css"))),
         # Before any other colours; a maker of PDFs passes over what is for screens first (`_paper`).
         Style("screen,print", sheet()),
-        Style("", styled(template_text("report_pictures.css"))),
-        Style("screen", styled(template_text("report_screen.css"))),
-        *([Style("screen", styled(template_text(sizer.STYLE)))] if sized else []),
-        Style("print", styled(template_text("report_print.css"))),
+        Style("", styled(template_text("report.css") + template_text("report_pictures.css"))),
+        Style("screen", styled("".join(map(template_text, screen))) + stacked(report)),
+        Style("print", Markup(fitting(styled(template_text("report_print.css")), report))),
         # What only a browser that prints needs; a maker of PDFs that knows `print` alone passes it over.
         Style("print and (width)", styled(template_text("report_browser_print.css"))),
     )
@@ -216,8 +227,9 @@ def _faces(fonts: Sequence[tuple[str, int, str]]) -> str:
     )
 
 
-def _policy(styles: Sequence[Style], programs: Sequence[Markup]) -> str:
-    return (
+def _policy(styles: Sequence[Style], programs: Sequence[Markup]) -> Markup:
+    """Of fixed words and digests alone."""
+    return Markup(
         f"default-src 'none'; style-src {_named(style.text for style in styles)}; "
         f"script-src {_named(programs) or _NO_SCRIPT}; font-src data:; img-src data:; "
         "base-uri 'none'; form-action 'none'"

@@ -28,11 +28,14 @@ from fiche.report.parts import (
     Words,
 )
 
-# Letters that the narrowest column of paper holds.
-_ONE_WORD = 11
 # A name that an attribute can hold without quotes.
-_SLUG = re.compile(r"[\w.:-][\w.:/-]*", re.ASCII).fullmatch
-_SPECIAL = re.compile(ACTIVE.pattern.removesuffix("]") + "&<>\"']")
+_SLUG = re.compile(r"[\w.:#-][\w.:/-]*", re.ASCII).fullmatch
+# What would act in a text, or in an attribute, which stands between double quotes.
+_SPECIAL = re.compile(ACTIVE.pattern.removesuffix("]") + '&<>"]')
+# Letters of what is written from right to left.
+_LEFTWARD = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 
 
 def inline(parts: Parts) -> Markup:
@@ -41,10 +44,17 @@ def inline(parts: Parts) -> Markup:
 
 
 def lines(cell: Cell) -> Markup:
-    """The lines of a cell, each in a block of its own where there are several."""
+    """The lines of a cell, each behind the first in a block of its own."""
     if len(cell.lines) == 1:
         return inline(cell.lines[0])
-    return Markup("".join([f"<div>{inline(line)}</div>" for line in cell.lines]))
+    return Markup(
+        "".join([f"<div>{inline(e)}</div>" if n else inline(e) for n, e in enumerate(cell.lines)])
+    )
+
+
+def bare(value: str) -> Markup:
+    """An attribute's value, in quotes where it needs them."""
+    return Markup(value if _SLUG(value) else f'"{_text(value)}"')
 
 
 def _text(text: str) -> str:
@@ -57,29 +67,26 @@ def _words(part: Words) -> str:
 
 
 def _quoted(part: Quoted) -> str:
-    """`bdi` keeps a text of another direction from reordering the words around it; ASCII has none."""
-    if part.text.isascii():
+    """`bdi` keeps a text of another direction from reordering the words around it."""
+    if part.text.isascii() or not _LEFTWARD.search(part.text):
         return f"<strong>{_text(part.text)}</strong>" if part.strong else _text(part.text)
     kind = ' class="strong"' if part.strong else ""
     return f"<bdi{kind}>{_text(part.text)}</bdi>"
 
 
 def _code(part: Code) -> str:
-    """On paper a short name is one word; only what could be wider than a column may break anywhere."""
-    kind = " class=long" if len(part.text) > _ONE_WORD else ""
-    return f"<code{kind}>{_text(part.text)}</code>"
+    return f"<code>{_text(part.text)}</code>"
 
 
 def _amount(part: Amount) -> str:
     """A number's machine form is the id that decision.json and `fiche explain` know it by."""
     mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
     weak = f" <small>{_text(part.includes)}</small>" if part.includes else ""
-    figure = part.figure if _SLUG(part.figure) else f'"{_text(part.figure)}"'
-    return f"<data value={figure}>{_text(part.text)}{mark}{weak}</data>"
+    return f"<data value={bare(part.figure)}>{_text(part.text)}{mark}{weak}</data>"
 
 
 def _mark(part: Mark) -> str:
-    return f"<i class={part.kind}>{_text(part.word)}</i>"
+    return f"<i class={part.kind[0]}>{_text(part.word)}</i>"
 
 
 def _state(part: State) -> str:
@@ -87,8 +94,7 @@ def _state(part: State) -> str:
 
 
 def _reference(part: Reference) -> str:
-    name = _text(part.piece)
-    return f'<a class=piece href="#piece-{name}">{name}</a>'
+    return f"<a href={bare('#piece-' + part.piece)}>{_text(part.piece)}</a>"
 
 
 def _missing(part: Missing) -> str:

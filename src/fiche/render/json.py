@@ -39,7 +39,8 @@ FORMAT = "fiche-decision/1"
 #      `outcome`, `unknown` and `settles_if`; of a candidate `summary`; of a piece `collected`, `expires`,
 #      `scope_counts`, `not_covered` and `spreads`; of a step `number`; of a simulation `window`;
 #      `comments` where people commented.
-# 1.2: of the fiche and of a piece `rights`, `confidentiality`, `keep_until`, `identifier`, `supersedes`.
+# 1.2: of the fiche and of a piece `rights`, `confidentiality`, `keep_until`, `identifier`, `supersedes`;
+#      of a piece `cites`.
 SCHEMA, SCHEMA_VERSION = "decision.schema.json", "1.2"
 
 STATUSES = ("retained", "to_confirm", "excluded")

@@ -16,34 +16,17 @@ from fiche.render.visible import ACTIVE_RANGES
 from fiche.report.parts import Report
 
 SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
-_SPARE = re.compile(r"^\s*//.*\n|^\s+|^\n", re.MULTILINE)
+# What `tools/scripts.py` makes of each script, for the sake of those who mail a page.
+_BRIEF = "brief/"
 _QUOTED = re.compile(r'("[^"]*")')
 _BLANKS = re.compile(r"\s+")
-# Blanks that say nothing; no text of a script has them (its test says which one would).
-_SIGNS = ("=>", "=", "===", "!==", "?", ":", "&&", "||", "<", ">", "<=", ">=", "*")
-_TIGHT = (
-    *((f" {sign} ", sign) for sign in _SIGNS),
-    *((sign, sign.strip()) for sign in ("{ ", " }", ";\n", "{\n", ",\n", "\n}", "\n)")),
-    (") {", "){"),
-    # A list that is joined by this keeps it, as do some that need not.
-    ('", "', '",\0"'),
-    (", ", ","),
-    ("\0", " "),
-)
+_NOUGHT = re.compile(r"(?<![\w.#-])0\.(?=\d)")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def scripts(*more: str) -> tuple[Markup, ...]:
-    """The text of each script, without what says nothing; `more` are those of one part of a report."""
-    return tuple(_brief(template_text(name)) for name in (*SCRIPTS, *more))
-
-
-def _brief(text: str) -> Markup:
-    """A script without its comments, its indents and blanks beside signs."""
-    told = _SPARE.sub("", text)
-    for long, short in _TIGHT:
-        told = told.replace(long, short)
-    return Markup(told)
+    """The text of each script as a page holds it; `more` are those of one part of a report."""
+    return tuple(Markup(template_text(_BRIEF + name).rstrip()) for name in (*SCRIPTS, *more))
 
 
 def styled(text: str) -> Markup:
@@ -58,20 +41,31 @@ def _tight(text: str) -> str:
     plain = _BLANKS.sub(" ", text)
     for sign in ("{", "}", ";", ",", ">"):
         plain = plain.replace(f"{sign} ", sign).replace(f" {sign}", sign)
-    return plain.replace(": ", ":")
+    return _NOUGHT.sub(".", plain.replace(": ", ":").replace(";}", "}"))
 
 
 def words(report: Report) -> Markup:
     """What the scripts say, in the language of the report, as JSON that is inert in a page."""
     chrome, style = report.chrome, report.style
+    texts = {keyed(text): said for text, said in chrome.texts}
     return inert(
         {
+            **({"texts": texts} if texts else {}),
             "page": dict(chrome.page),
             "codes": dict(chrome.codes),
             "signs": {"group": style.group, "decimal": style.decimal},
             "active": f"[{''.join(_escaped(low, high) for low, high in ACTIVE_RANGES)}]",
         }
     )
+
+
+def keyed(text: str) -> str:
+    """A short key of a long text, as `page.js` makes it: FNV-1a over UTF-16, in 32 bits."""
+    key = 0x811C9DC5
+    units = text.encode("utf-16-le", "surrogatepass")
+    for low, high in zip(units[::2], units[1::2], strict=True):
+        key = (key ^ (high << 8 | low)) * 0x01000193 & 0xFFFFFFFF
+    return f"{key:x}"
 
 
 def inert(document: object) -> Markup:

@@ -14,6 +14,8 @@ from fiche.report.sizer_parts import Sizer
 
 SCRIPTS = ("sizer_numbers.js", "sizer.js")
 STYLE = "report_sizer.css"
+# Lists whose entries have the same keys: told once.
+_ALIKE = ("rooms", "inputs")
 
 
 def sizes(report: Report) -> bool:
@@ -27,10 +29,27 @@ def island(sizer: Sizer) -> Markup:
         key: _shown(each) for key, each in sizer.content.items() if key != "nodes"
     }
     labels = list(dict.fromkeys(row["label"] for case in told["cases"] for row in case["rows"]))
+    once: list[Any] = []
     for case in told["cases"]:
-        case["rows"] = [_row(row, labels.index(row["label"])) for row in case["rows"]]
+        case["rows"] = _place([_row(row, labels.index(row["label"])) for row in case["rows"]], once)
+        case["left_out"] = _place(case.get("left_out", []), once)
+    for key in _ALIKE:
+        told[key] = _headed(told.get(key, []))
     nodes = " ".join(_entry(each) for each in sizer.content["nodes"])
-    return inert({**told, "labels": labels, "nodes": nodes})
+    return inert({**told, "labels": labels, "once": once, "nodes": nodes})
+
+
+def _place(each: list[Any], once: list[Any]) -> int:
+    """Where a list stands among those that cases share: loads that differ by their placement hold the same."""
+    if each not in once:
+        once.append(each)
+    return once.index(each)
+
+
+def _headed(entries: list[dict[str, Any]]) -> list[list[Any]]:
+    """Entries that have the same keys, as rows below them."""
+    keys = list(entries[0]) if entries else []
+    return [keys, *([entry[key] for key in keys] for entry in entries)]
 
 
 def _row(row: dict[str, Any], label: int) -> list[Any]:

@@ -10,7 +10,7 @@ from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.origin import Observed
 from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
-from fiche.report import chosen, points
+from fiche.report import chosen, ownership, points
 from fiche.report.desk import Desk, joined
 from fiche.report.devices import ranged
 from fiche.report.observed import asked_and_free
@@ -40,15 +40,6 @@ MOST_ANSWERS = 8
 def opening(desk: Desk) -> tuple[Block, ...]:
     """Everything above the numbered sections."""
     return (*_banner(desk), _load(desk), _box(desk), _legend(desk), *chosen.callouts(desk))
-
-
-def _owning(desk: Desk) -> tuple[Parts, ...]:
-    """What plans of buying say, in a sentence each; their code is loaded where there is one."""
-    if not desk.decision.ownerships:
-        return ()
-    from fiche.report.ownership import page_one
-
-    return tuple(page_one(desk))
 
 
 def _banner(desk: Desk) -> Iterator[Block]:
@@ -111,7 +102,7 @@ def _box(desk: Desk) -> Box:
             *unasked(desk),
             turning(desk),
             *next_line(desk),
-            *_owning(desk),
+            *ownership.page_one(desk),
             chosen.sentence(desk),
             *chosen.order_line(desk),
             holds(desk),

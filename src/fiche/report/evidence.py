@@ -89,6 +89,7 @@ def _piece(desk: Desk, piece: Piece, *, again: bool) -> Row:
             _days(desk, piece),
             _custody(desk, piece),
             _redacted(desk, piece),
+            _cited(desk, piece),
         ),
         _scope(desk, piece),
         cell(Code(piece.sha256[:_SHORT] + "…")),
@@ -104,6 +105,14 @@ def _days(desk: Desk, piece: Piece) -> Parts | None:
         if day
     ]
     return joined(told) if told else None
+
+
+def _cited(desk: Desk, piece: Piece) -> Parts | None:
+    """The entry of an archive that it was taken from."""
+    if piece.cites is None:
+        return None
+    entry, archive = Code(piece.cites.entry), Code(piece.cites.archive)
+    return desk.say("cites", entry=entry, archive=archive)
 
 
 def _custody(desk: Desk, piece: Piece) -> Parts | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fiche.kernel import trace
@@ -10,6 +10,7 @@ from fiche.kernel.comparison import CaseLoad, LoadItem, PhaseTotal
 from fiche.kernel.figure import Figure, Node, Number, Unknown
 from fiche.kernel.origin import Computed, Declared
 from fiche.kernel.said import listed as row_of
+from fiche.report._loads import alike, called
 from fiche.report.bar import ends, listed
 from fiche.report.desk import Desk, cell, columns, joined, row, short_label
 from fiche.report.need import formula, read_at
@@ -22,7 +23,6 @@ from fiche.report.parts import (
     Limit,
     Missing,
     Paragraph,
-    Part,
     Parts,
     Quoted,
     Row,
@@ -52,16 +52,16 @@ def section(desk: Desk) -> Section:
 
 
 def _bars(desk: Desk) -> Iterator[Block]:
-    for place, load in enumerate(desk.decision.loads, 1):
-        drawn = _bar(desk, load, place)
+    for place, loads in enumerate(alike(desk), 1):
+        drawn = _bar(desk, loads, place)
         if drawn is not None:
             yield drawn
 
 
-def _bar(desk: Desk, load: CaseLoad, place: int) -> Bar | None:
+def _bar(desk: Desk, loads: Sequence[CaseLoad], place: int) -> Bar | None:
     """Every item of one case on one scale, against what each card has."""
-    limits = _limits(desk, load)
-    items = [item for item in load.items if item.node.high != 0]
+    limits = [limit for load in loads for limit in _limits(desk, load)]
+    items = [item for item in loads[0].items if item.node.high != 0]
     known = sum(_far(item.node) for item in items)
     whole = max([known, *(_far(found) for _, found in limits)])
     if not whole or not items:
@@ -75,7 +75,7 @@ def _bar(desk: Desk, load: CaseLoad, place: int) -> Bar | None:
     return Bar(
         id=f"load-bar-{place}",
         title=_title(desk, segments, drawn),
-        lead=_who(desk, load),
+        lead=_who(desk, loads),
         segments=segments,
         whole=None,
         origin=(),
@@ -87,11 +87,11 @@ def _bar(desk: Desk, load: CaseLoad, place: int) -> Bar | None:
     )
 
 
-def _who(desk: Desk, load: CaseLoad) -> Parts:
-    told: list[Part] = [Code(load.owner)] if load.owner else []
-    told += [Code(load.case)] if load.case else []
-    where = "load_most_loaded" if any(i.per_device for i in load.items) else "load_whole"
-    return (*joined(told or [Words(desk.word("load_untold"))]), Words(f" ({desk.word(where)}): "))
+def _who(desk: Desk, loads: Sequence[CaseLoad]) -> Parts:
+    told = [called(desk, load, ", ") for load in loads]
+    per_device = any(item.per_device for load in loads for item in load.items)
+    where = "load_most_loaded" if per_device else "load_whole"
+    return (*joined(told, "; "), Words(f" ({desk.word(where)}): "))
 
 
 def _limits(desk: Desk, load: CaseLoad) -> list[tuple[str, Figure]]:
@@ -189,7 +189,7 @@ def _share(part: Number, whole: Fraction, room: int = _WHOLE) -> int:
 
 def _phases(desk: Desk) -> Iterator[Block]:
     told: set[str] = set()
-    rows = [row_ for load in desk.decision.loads for row_ in _phase_rows(desk, load, told)]
+    rows = [row_ for loads in alike(desk) for row_ in _phase_rows(desk, loads, told)]
     if rows:
         yield Table(
             id="phases",
@@ -200,17 +200,17 @@ def _phases(desk: Desk) -> Iterator[Block]:
         )
 
 
-def _phase_rows(desk: Desk, load: CaseLoad, told: set[str]) -> Iterator[Row]:
+def _phase_rows(desk: Desk, loads: Sequence[CaseLoad], told: set[str]) -> Iterator[Row]:
     """Phases in which the same items are alive share a row; the one that may ask for most is marked."""
+    load = loads[0]
     peak = max(load.phases, key=_most, default=None)
-    alike: dict[tuple[str, ...], list[PhaseTotal]] = {}
+    groups: dict[tuple[str, ...], list[PhaseTotal]] = {}
     for each in load.phases:
-        alike.setdefault(tuple(item.node.id for item in each.items), []).append(each)
-    for phases in alike.values():
-        who = (Code(load.owner), Words(" ")) if load.owner else ()
+        groups.setdefault(tuple(item.node.id for item in each.items), []).append(each)
+    for phases in groups.values():
         mark = Words(desk.word("phase_peak"), strong=True) if peak in phases else None
         yield row(
-            cell((*who, Code(load.case) if load.case else Words(desk.word("load_untold")))),
+            cell(*(called(desk, each, " ") for each in loads)),
             cell((Words(", ".join(desk.term(each.phase) for each in phases)),), mark),
             cell(desk.amount(phases[0].total), numeric=True),
             _heaviest(desk, phases[0], told),

@@ -28,6 +28,7 @@ def _signed() -> tuple[_Say, ...]:
         elimination,
         held,
         others,
+        ownership,
         peak,
         points,
         scope,
@@ -38,7 +39,7 @@ def _signed() -> tuple[_Say, ...]:
         points.section,
         elimination.section,
         summed.section,
-        _owning,
+        ownership.drawn,
         cited.section,
         peak.section,
         others.section,
@@ -52,55 +53,15 @@ def _signed() -> tuple[_Say, ...]:
 
 def _recorded() -> tuple[_Say, ...]:
     """The minutes of a choice, where one is on record."""
-    from fiche.report import choice
+    from fiche.report import choice, procedure
 
-    return (choice.section, _procedure)
-
-
-# What most fiches ask nothing of is loaded where a decision has it.
-def _procedure(desk: Desk) -> Section | None:
-    if desk.decision.procedure is None:
-        return None
-    from fiche.report import procedure
-
-    return procedure.section(desk)
-
-
-def _owning(desk: Desk) -> Section | None:
-    if not desk.decision.ownerships:
-        return None
-    from fiche.report import ownership
-
-    return ownership.drawn(desk)
-
-
-def _ownership(desk: Desk) -> Section | None:
-    if not desk.decision.ownerships:
-        return None
-    from fiche.report import ownership
-
-    return ownership.section(desk)
-
-
-def _alternatives(desk: Desk) -> Section | None:
-    if not desk.decision.alternatives:
-        return None
-    from fiche.report import alternatives
-
-    return alternatives.section(desk)
-
-
-def _simulation(desk: Desk) -> Section | None:
-    if all(piece.reading.simulation is None for piece in desk.decision.fiche.pieces):
-        return None
-    from fiche.report import simulation
-
-    return simulation.section(desk)
+    return (choice.section, procedure.section)
 
 
 def _behind() -> tuple[_Say, ...]:
     """What an engineer audits."""
     from fiche.report import (
+        alternatives,
         bill,
         evidence,
         invalidation,
@@ -108,8 +69,10 @@ def _behind() -> tuple[_Say, ...]:
         method,
         need,
         observed,
+        ownership,
         remedies,
         settling,
+        simulation,
         workload,
     )
 
@@ -119,12 +82,12 @@ def _behind() -> tuple[_Say, ...]:
         criteria.section,
         bill.section,
         settling.section,
-        _alternatives,
-        _ownership,
+        alternatives.section,
+        ownership.section,
         remedies.section,
         need.section,
         load.section,
-        _simulation,
+        simulation.section,
         observed.section,
         workload.section,
         evidence.section,

@@ -186,6 +186,7 @@ AUDIT = {
     "identified": "known as {name}",
     "kept_until": "kept until {day}",
     "supersedes": "takes the place of {old}",
+    "cites": "from archive entry {entry} (archive {archive})",
     "redacted": "Redacted before it was stored: {things}",
     "scope_untold": "the scope is not told",
     "digest_column": "sha256",

@@ -12,7 +12,7 @@ BILL: dict[str, str] = {
     "cost_open": "not final: open points",
     "bill_title": "What each package costs",
     "bill_caption": (
-        "what to order, for how long, and what it comes to, in the currency of each offer; candidates in the "
+        "What to order, for how long, and what it comes to, in the currency of each offer; candidates in the "
         "order of the table above"
     ),
     "bill_item": "Item",
