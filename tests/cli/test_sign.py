@@ -250,6 +250,24 @@ def test_an_encrypted_pdf(fiche, report, keys, tmp_path, user):
     assert "encrypted" in ended.err
 
 
+@pytest.mark.parametrize("tag", ["en", "tr"])
+def test_a_draft_is_not_signed(fiche, keys, tmp_path, tag):
+    drafted = ("--draft", "--language", tag, "--formats", "pdf")
+    assert fiche("report", GUIDE, "-o", tmp_path / "out", *drafted).code == 0
+    ended = fiche("sign", tmp_path / "out" / "report.pdf", *keys)
+    assert (ended.code, "F924 " in ended.err, "it is a draft" in ended.err) == (2, True, True)
+    assert not (tmp_path / "out" / "report.signed.pdf").exists()
+
+
+def test_a_pdf_that_is_no_report_is_signed_too(fiche, keys, tmp_path):
+    from pypdf import PdfWriter
+
+    writer = PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.write(tmp_path / "other.pdf")
+    assert fiche("sign", tmp_path / "other.pdf", *keys).code == 0
+
+
 def test_nothing_is_written_over_unasked(fiche, report, keys, made):
     for output in (report, report.with_name("other.pdf")):
         output.write_bytes(made)

@@ -59,6 +59,7 @@ def write(asked: Asked) -> Written:
         Refused: F610, F611 the file; F702 options; F920 to F925 what keeps it from being signed.
     """
     from fiche.cli.output import exists, write_file
+    from fiche.cli.sign_draft import refuse_draft
     from fiche.render.signing import Said, signed
     from fiche.render.signing_keys import need_library, refuse_expired
     from fiche.verify.unsigned import unsigned
@@ -72,6 +73,7 @@ def write(asked: Asked) -> Written:
     refuse_expired(signer, moment)
     said = Said(reason=asked.reason, location=asked.location, name=asked.name)
     try:
+        refuse_draft(before)
         made = signed(before, signer, said, asked.timestamp_url)
     except Refused as refused:
         raise _named(asked.pdf, refused) from refused
