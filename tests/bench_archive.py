@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator
 from multiprocessing import Process
 from pathlib import Path
 
+from bench_archive_index import bench_index
+
 from fiche.archive.entry import Entry, Kept, Row
 from fiche.archive.identity import id_of
 from fiche.archive.store import Store
@@ -104,6 +106,7 @@ def bench_archive(rounds: int, entries: int = ENTRIES, folder: Path | None = Non
         make_archive(where, entries)
         print(f"archive: {entries} entries made in {time.perf_counter() - started:.1f} s")
         missed = [*_add(where, rounds), *_fixity(where)]
+        missed += [name for further in FURTHER for name in further(where, rounds)]
         if folder is None:
             shutil.rmtree(where)
     return missed
@@ -154,7 +157,7 @@ def _fixity(where: Path) -> Iterator[str]:
 
 
 # Further measurements of an archive, each given its folder and how many rounds: what missed its bound.
-FURTHER: list[Callable[[Path, int], list[str]]] = []
+FURTHER: list[Callable[[Path, int], list[str]]] = [bench_index]
 
 
 def main() -> int:
