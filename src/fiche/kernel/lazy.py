@@ -6,8 +6,6 @@ Importers have hundreds of them, of which a file needs a few; compiling all took
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, AnyStr, cast
 
 
@@ -33,17 +31,3 @@ def lazy(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
         re.error: the source is no pattern; a test uses every one.
     """
     return cast("re.Pattern[AnyStr]", Later(source, flags))
-
-
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """While another package is imported, its patterns wait for their first use as ours do.
-
-    For packages that only search with their patterns, of which a run may use none.
-    """
-    at_once = re.compile
-    re.compile = lazy  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        re.compile = at_once

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fiche.kernel.address import Span
-from fiche.kernel.lazy import unhurried
 from fiche.kernel.printed import printed
 from fiche.load.fault import Faults, refused
 from fiche.load.node import Entry, Mapping, Node, Scalar, Sequence
@@ -62,8 +61,7 @@ class _Builder:
 
     def read(self, text: str) -> None:
         """Take all events, or stop at the first place where YAML itself stops."""
-        with unhurried():  # what PyYAML resolves and constructs by is never asked here
-            import yaml
+        import yaml
 
         try:
             for event in _events(text):
