@@ -43,6 +43,11 @@ SUBJECTS = {
     "frontier": ("Frontier", "`fiche measure --frontier`", "../measure.md"),
     "model": ("Model", "what a model's files hold", "../models.md"),
     "archive-entry": ("Archive entry", "`fiche-entry.json` of a bag", "../archive-format.md"),
+    "archive-overview": (
+        "Archive overview",
+        "`overview.json` of `fiche archive report`",
+        "../archive.md",
+    ),
     "archive-search": ("Archive search", "`fiche archive search --json`", "../archive-search.md"),
     "simulation": ("Simulation", "`fiche simulate`", "../simulate.md"),
     "verification": ("Verification", "`fiche verify --json`", "../verify.md"),

@@ -6,11 +6,13 @@ import json
 import re
 from base64 import b64decode
 
+import jsonschema_rs
 import pytest
 from archive.holdings import CARDS, MODELS, many, stored
 
 from fiche.archive.entry import Row
 from fiche.archive.store import Store
+from fiche.assets import schema_dir
 
 CARD, PRINTED, MODEL = "nvidia-rtx-4090-24g", "NVIDIA GeForce RTX 4090", "org/small"
 PEAK = {"quantity": "max_memory_reserved.peak", "unit": "B", "origin": "observed"}
@@ -38,7 +40,10 @@ def page(fiche, tmp_path, *args, name="out"):
 
 
 def document(tmp_path, name="out"):
-    return json.loads((tmp_path / name / "overview.json").read_bytes())
+    told = json.loads((tmp_path / name / "overview.json").read_bytes())
+    schema = json.loads((schema_dir() / "archive-overview.schema.json").read_text("utf-8"))
+    jsonschema_rs.validator_for(schema).validate(told)
+    return told
 
 
 def test_a_run_and_a_decision_meet_and_neither_admits(fiche, archive, tmp_path):

@@ -142,6 +142,9 @@ def _cited(entry: Entry, store: Store) -> Iterator[str]:
     """How a fiche names the file: a copy of it, by the digest that says whether it is still the same."""
     (main,) = (one for one in entry.files if one.path == entry.main)
     name = said(main.path.rpartition("/")[2])
+    if entry.kind in ("record", "piece"):
+        where = shlex.quote(clean(store.where))
+        yield f"fiche import archive:{entry.id} --archive {where} --to fiche.yaml"
     yield (
         f"fiche archive show {entry.id} --archive {shlex.quote(clean(store.where))}"
         f" --file {shlex.quote(said(main.path))} -o evidence/{shlex.quote(name)}"
