@@ -38,7 +38,7 @@ def _titles(pdf: bytes) -> tuple[str, str]:
     try:
         reader = PdfReader(io.BytesIO(pdf))
         told = reader.metadata.title if reader.metadata is not None else ""
-        (document,) = reader.attachments.get("decision.json", ())
-        return str(told or ""), str(json.loads(document)["title"])
+        held = reader.attachments["decision.json"]
+        return str(told or ""), str(json.loads(held[0])["title"])
     except (PyPdfError, ValueError, TypeError, LookupError, AttributeError):
         return "", ""
