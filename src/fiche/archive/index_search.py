@@ -72,12 +72,23 @@ def _counted(database: Database, where: Where) -> tuple[int, int]:
     if not where.conditions:
         return totals(database)
     if where.only_entries:
-        counts = f"SELECT sum(e.num_rows), count(*) FROM {_ENTRIES} e WHERE {where.text}"
-    else:
-        rows, n = (f"{_ROWS} r", "r.entry") if where.only_rows else (_from(where), "e.n")
-        each = f"SELECT count(r.entry) AS many FROM {rows} WHERE {where.text} GROUP BY {n}"
-        counts = f"SELECT sum(many), count(*) FROM ({each}) AS counted"
-    num_rows, num_entries = _one(database, counts, where.bound)
+        return _sums(database, where, f"{_ENTRIES} e", "e.num_rows", where.text)
+    told = where.of_rows
+    if told is None:
+        each = f"SELECT count(r.entry) AS many FROM {_from(where)} WHERE {where.text} GROUP BY e.n"
+        return _sums(database, where, f"({each}) AS counted", "many", "1 = 1")
+    # Rows by themselves are read in half the time; entries without any are then counted apart.
+    each = f"SELECT count(*) AS many FROM {_ROWS} r WHERE {told} GROUP BY r.entry"
+    num_rows, num_entries = _sums(database, where, f"({each}) AS counted", "many", "1 = 1")
+    if where.needs_rows:
+        return num_rows, num_entries
+    bare = f"e.num_rows = 0 AND {where.without}"
+    return num_rows, num_entries + _sums(database, where, f"{_ENTRIES} e", "0", bare)[1]
+
+
+def _sums(database: Database, where: Where, tables: str, many: str, text: str) -> tuple[int, int]:
+    statement = f"SELECT sum({many}), count(*) FROM {tables} WHERE {text}"
+    num_rows, num_entries = _one(database, statement, where.bound)
     return int(num_rows or 0), int(num_entries)
 
 

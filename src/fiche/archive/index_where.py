@@ -19,6 +19,7 @@ class Condition:
     """One condition: the statement's part, and the option that asked for it.
 
     `of` is what has to meet it: an entry, a row, or either. `nothing` is True where no word is.
+    `without` is what is left of it for an entry that has no rows.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Condition:
     asked: str
     of: str = "entry"
     nothing: bool = False
+    without: str = "1 = 0"
 
 
 class Where:
@@ -42,9 +44,16 @@ class Where:
         return all(each.of == "entry" for each in self.conditions)
 
     @property
-    def only_rows(self) -> bool:
-        """True where nothing is asked of an entry."""
-        return all(each.of == "row" for each in self.conditions)
+    def of_rows(self) -> str | None:
+        """The same of rows alone, without their entries; None where something of an entry is asked."""
+        if any(each.of == "entry" for each in self.conditions):
+            return None
+        return self.text.replace("e.n IN", "r.entry IN")
+
+    @property
+    def without(self) -> str:
+        """What is left of it for entries that have no rows."""
+        return " AND ".join(each.without for each in self.conditions)
 
     @property
     def needs_rows(self) -> bool:
@@ -120,13 +129,21 @@ class Where:
         kinds = self._database.rows(f"SELECT DISTINCT kind {among}", self.bound)
         told = [f"r.{kind}_n {self._word(kind, part)}" for (kind,) in kinds if kind in WORDS]
         about = self._database.holds.format("about", self.value(word))
-        of = "row"
+        of, without = "row", "1 = 0"
         if self._database.rows(f"SELECT n FROM {entries} WHERE {about} LIMIT 1", self.bound):
             of = "either" if told else "entry"
-            told.append(f"e.n IN (SELECT n FROM {entries} WHERE {about})")
+            without = f"e.n IN (SELECT n FROM {entries} WHERE {about})"
+            told.append(without)
         nothing = not told
         text = _any(told) if told else "1 = 0"
-        return Condition(text=text, option="words", asked=_quoted(word), of=of, nothing=nothing)
+        return Condition(
+            text=text,
+            option="words",
+            asked=_quoted(word),
+            of=of,
+            nothing=nothing,
+            without=without,
+        )
 
     def _of_entries(self, asked: Asked) -> Iterator[Condition]:
         for option, words in (("kind", asked.kinds), ("confidentiality", asked.confidentiality)):
