@@ -23,7 +23,10 @@ def watch(event, arguments):
     elif event in ("os.listdir", "os.scandir") and isinstance(arguments[0], str):
         seen.add(arguments[0])
     elif event.startswith(("socket.", "subprocess.", "urllib.", "os.system", "os.exec", "os.spawn")):
-        asked.append(event)
+        if event == "urllib.Request" and str(arguments[0]).startswith("data:"):
+            return  # what the page itself holds: its faces
+        told = str(arguments[0]) if event == "subprocess.Popen" else ""
+        asked.append(f"{event} {os.path.basename(told)}".strip())
 sys.addaudithook(watch)
 sys.argv = ["fiche", "verify", *sys.argv[1:]]
 from fiche.cli import main
@@ -32,6 +35,13 @@ try:
 except SystemExit as ended:
     print("\\nSEEN " + json.dumps([ended.code, sorted(seen), asked, written]))
 """
+
+
+QUIET = {"PYTHONDONTWRITEBYTECODE": "1"}
+# What `ctypes.util.find_library` runs where it looks for Pango: nothing of the report is told to any of them.
+LOADERS = {
+    f"subprocess.Popen {name}" for name in ("ldconfig", "gcc", "cc", "ld", "objdump", "uname")
+}
 
 
 @pytest.mark.parametrize("form", ["html", pytest.param("pdf", marks=pytest.mark.slow)])
@@ -44,18 +54,22 @@ def test_nothing_but_the_report_and_the_programs_is_read(form, tmp_path):
     ran = subprocess.run(
         [sys.executable, "-c", WATCHED, str(path)],
         cwd=home,
-        env={"HOME": str(home), "PATH": "", "TMPDIR": str(home), "FICHE_NO_CACHE": "1"},
+        env={"HOME": str(home), "PATH": "", "TMPDIR": str(home), "FICHE_NO_CACHE": "1", **QUIET},
         capture_output=True,
         text=True,
         check=False,
     )
     code, seen, asked, written = json.loads(ran.stdout.rpartition("SEEN ")[2])
     assert code in (0, None), ran.stdout + ran.stderr
-    assert asked == []
+    assert [each for each in asked if each not in LOADERS] == []
     assert [name for name in seen if not _of_programs(name, home) and name != str(path)] == []
-    assert [name for name in written if not name.startswith(str(home))] == []
+    assert [name for name in written if not _passing(name, home)] == []
     assert list(home.iterdir()) == []
     assert [each.name for each in there.iterdir()] == [path.name]
+
+
+def _passing(name, home):
+    return name == "/dev/null" or name.startswith(str(home))
 
 
 def _of_programs(name, home):

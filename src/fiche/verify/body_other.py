@@ -27,6 +27,7 @@ _NAMES = ("sha256sum", "PDF/A-3a", "PDF/UA-1", "RO-Crate 1.2")
 _GROUPED = re.compile(rf"(?<![\w.,-])\d{{1,3}}(?:[ {JOINTS}]\d{{3}})+(?!\d)")
 _GLYPHS = {"●": "retained", "▲": "to_confirm", "✕": "excluded"}
 _TORN = 20
+_DRAWN = re.compile(r"(?<=[^\W\d_])(?=\d+[.,]\d\d[ \u00a0\u202f])")
 
 
 def other_body(sheet: Sheet, container: Container) -> None:
@@ -59,6 +60,8 @@ def strange_numbers(container: Container, document: Any, language: Language) -> 
     for passage in container.passages:
         for line in _joined(passage, told.said) if paper else passage.lines:
             plain = own.sub(" ", line)
+            if paper:  # a picture's words follow each other without a blank
+                plain = _DRAWN.sub(" ", plain)
             if not paper and _of_a_picture(plain):
                 continue
             shown = _ungrouped(plain) if grouped else plain
