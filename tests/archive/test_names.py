@@ -37,3 +37,10 @@ def test_an_ordinary_name_is_kept():
     assert safe_paths(["evidence/run-limit.json"]) == {
         "evidence/run-limit.json": "evidence/run-limit.json"
     }
+
+
+def test_what_stands_in_another_ones_place_stays_short():
+    long = "/".join(["x" * 100] * 10)
+    found = safe_paths(["a", f"A/{long}"])
+    assert len(set(found.values())) == 2
+    assert max(len(part) for path in found.values() for part in path.split("/")) <= 130

@@ -5,8 +5,10 @@ Bags are checked by several processes, one a processor; what they tell is added 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -184,7 +186,8 @@ def _side_by_side(root: str, shares: Sequence[Sequence[str]], *, quick: bool) ->
 
     how = "quick" if quick else "full"
     command = [sys.executable, "-m", "fiche.archive.fixity", root, how]
-    running = [subprocess.Popen([*command, *share], stdout=subprocess.PIPE) for share in shares]
+    with _held_back():
+        running = [subprocess.Popen([*command, *share], stdout=subprocess.PIPE) for share in shares]
     try:
         with selectors.DefaultSelector() as waiting:
             for each in running:
@@ -206,3 +209,16 @@ def _side_by_side(root: str, shares: Sequence[Sequence[str]], *, quick: bool) ->
                 each.stdout.close()
     if any(each.returncode for each in running):
         raise OSError(None, "a process that checks bags has ended early", root)
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Processes that begin here are not interrupted before they know what to do then."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -287,6 +287,8 @@ def portions(root: str, places: Iterator[str], *, quick: bool) -> Iterator[dict[
 def main(arguments: list[str]) -> int:
     """Check the bags of some folders, and print what was found."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
+    if hasattr(signal, "pthread_sigmask"):  # whoever asked held it back until here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
     root, quick, *folders = arguments
 
     def places() -> Iterator[str]:

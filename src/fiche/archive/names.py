@@ -47,7 +47,7 @@ def _fits(path: str, taken: set[str]) -> bool:
 
 def _apart(path: str, name: str) -> str:
     """The same, in a folder of its own name."""
-    return f"{_digest(name)}/{path.replace('/', '_')}"
+    return f"{_digest(name)}/{_part(path.replace('/', '_'))}"
 
 
 def _digest(text: str) -> str:
