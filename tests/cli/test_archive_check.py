@@ -98,7 +98,7 @@ def test_a_day_that_is_past_is_a_note(fiche, archive, tmp_path):
     assert fiche("archive", "add", late, "--keep-until", "2020-01-01").code == 0
     ended = fiche("archive", "check")
     assert ended.code == 0
-    assert "note: bags/" in ended.out
+    assert "note: F946 bags/" in ended.out
     assert "until 2020-01-01" in ended.out
     assert len(ids(archive)) == 3
 

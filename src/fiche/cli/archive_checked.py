@@ -80,7 +80,7 @@ class _Progress:
 def _text(store: Store, found: Overall, mended: tuple[int, int] | None, *, quick: bool) -> str:
     lines = [f"{one.code} {one.place}: {one.message}" for one in found.findings]
     lines += [f"and {found.untold} more"] * bool(found.untold)
-    lines += [f"note: {one.place}: {one.message}" for one in found.notes]
+    lines += [f"note: {one.code} {one.place}: {one.message}" for one in found.notes]
     if mended is not None:
         gone = _counted(mended[1], "leftover", "leftovers")
         lines.append(f"mended: {_counted(mended[0], 'line', 'lines')} of additions.jsonl, {gone}")
