@@ -35,16 +35,18 @@ def test_it_ends_with_two_pages_and_the_record_to_sign(done):
 
 
 def test_what_is_attached_compiles_to_the_same_decision(done, tmp_path, monkeypatch):
-    """The two scripts of docs/pdf.md: take the files out, put them back, compile."""
+    """The script of docs/pdf.md takes the files out, and the command there puts them back."""
     folder, _ = done
-    scripts = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "pdf.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    page = (ROOT / "docs" / "pdf.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "report.pdf").write_bytes((folder / "out" / "report.pdf").read_bytes())
-    assert len(scripts) == 2
-    for script in scripts:
-        exec(compile(script, "docs/pdf.md", "exec"), {})
+    exec(compile(script, "docs/pdf.md", "exec"), {})
+    assert (tmp_path / "files" / "decision.json").is_file()
+    put_back = "fiche verify report.pdf --extract again"
+    assert put_back in page
+    verified = run(tmp_path, f"$ {put_back}\n", 0)
+    assert verified.code == 0, verified.printed
     again = run(tmp_path, "$ fiche report again/fiche.yaml -o out --formats json\n", 0)
     assert again.code == 0, again.printed
     assert (tmp_path / "out" / "decision.json").read_bytes() == (
