@@ -21,6 +21,10 @@ _Ids = Annotated[
     list[str] | None,
     typer.Argument(metavar="ID", help="entries, or how their ids begin; - reads ids, a line each"),
 ]
+_Kind = Annotated[
+    list[str] | None, _many("KIND", "record, piece, fiche, catalog, policy or decision")
+]
+_Outcome = Annotated[list[str] | None, _many("WORD", "passed, failed, unknown, or a verdict")]
 
 
 def export(
@@ -34,12 +38,8 @@ def export(
     card: _Part = None,
     engine: _Part = None,
     machine: _Part = None,
-    kind: Annotated[
-        list[str] | None, _many("KIND", "record, piece, fiche, catalog, policy or decision")
-    ] = None,
-    outcome: Annotated[
-        list[str] | None, _many("WORD", "passed, failed, unknown, or a verdict")
-    ] = None,
+    kind: _Kind = None,
+    outcome: _Outcome = None,
     label: Annotated[list[str] | None, _many("NAME=PART", "one of the labels")] = None,
     since: Annotated[
         str | None, typer.Option("--from", metavar="DAY", help="dated that day or later")

@@ -21,6 +21,12 @@ _Merge = Annotated[
         "--merge", metavar="OUT", help="write the records of all ranks of a run as one record"
     ),
 ]
+_Archive = Annotated[
+    str | None,
+    typer.Option(
+        "--archive", metavar="WHERE", help="where archive:ID is looked up [FICHE_ARCHIVE]"
+    ),
+]
 
 
 def import_(
@@ -31,12 +37,7 @@ def import_(
             "--kind", metavar="NAME", help="read as this kind, instead of asking the content"
         ),
     ] = None,
-    archive: Annotated[
-        str | None,
-        typer.Option(
-            "--archive", metavar="WHERE", help="where archive:ID is looked up [FICHE_ARCHIVE]"
-        ),
-    ] = None,
+    archive: _Archive = None,
     to: Annotated[
         Path | None,
         typer.Option("--to", metavar="FICHE", help="add each file as a piece to this fiche"),
