@@ -7,7 +7,6 @@ decision.json stands in it once, as the link that saves it. The PDF is made from
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from fiche.assets import package_data, template_text
 from fiche.kernel.decision import Decision
+from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 from fiche.render import sizer
 from fiche.render._classes import sheet, shortened
@@ -45,20 +45,20 @@ BASIC_FONTS = (
     FONTS[2],
 )
 _SIGNS = "\n -~\u00a0\u2009\u200a\u202f£§°±²³µ·×⁰⁹–—‘’“”•…‹›€→−≈≠≤≥●▲✕"
-NOT_BASIC = re.compile(f"[^{_SIGNS}]")
+NOT_BASIC = lazy(f"[^{_SIGNS}]")
 # With what French, Portuguese and Turkish are spelled with besides: pages in these languages.
 SPELLED_FONTS = (
     ("Fiche Sans", 400, "FicheSansSpelled-Regular.woff2"),
     ("Fiche Sans", 600, "FicheSansSpelled-SemiBold.woff2"),
     FONTS[2],
 )
-NOT_SPELLED = re.compile(f"[^{_SIGNS}ÀÁÂÃÆÇÈÉÊËÍÎÏÓÔÕÖÙÚÛÜŒŸĞİŞàáâãæçèéêëíîïóôõöùúûüœÿğışªº«»]")
+NOT_SPELLED = lazy(f"[^{_SIGNS}ÀÁÂÃÆÇÈÉÊËÍÎÏÓÔÕÖÙÚÛÜŒŸĞİŞàáâãæçèéêëíîïóôõöùúûüœÿğışªº«»]")
 # The letters of names that no language of the reports has: a page holds these faces only where it shows one.
 FURTHER_FONTS = (
     ("Fiche Sans Further", 400, "FicheSansFurther-Regular.woff2"),
     ("Fiche Sans Further", 600, "FicheSansFurther-SemiBold.woff2"),
 )
-FURTHER = re.compile(
+FURTHER = lazy(
     "[\u0100-\u011d\u0120-\u012f\u0132-\u0151\u0154-\u015d\u0162-\u0177\u0179-\u017c\u017f"
     "\u0218-\u021b\u0370-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9]"
 )
@@ -94,11 +94,11 @@ def _needed(text: str) -> tuple[tuple[str, int, str], ...]:
     body = text.index("<body")
     end = text.index('<script type="application/json" id="words"', body)
     letters = "".join({*text[: text.index("<style")], *text[body:end]})
+    if not NOT_BASIC.search(letters):
+        return ()
     if FURTHER.search(letters):
         return (*FONTS, *FURTHER_FONTS)
-    if NOT_SPELLED.search(letters):
-        return FONTS
-    return SPELLED_FONTS if NOT_BASIC.search(letters) else ()
+    return FONTS if NOT_SPELLED.search(letters) else SPELLED_FONTS
 
 
 def _with_fonts(text: str, fonts: Sequence[tuple[str, int, str]]) -> str:

@@ -12,7 +12,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from fiche.render.visible import ACTIVE, visible
+from fiche.kernel.lazy import lazy
+from fiche.kernel.printed import printed
+from fiche.render.visible import visible
 from fiche.report.link_parts import Link, Remark
 from fiche.report.parts import (
     Amount,
@@ -30,12 +32,13 @@ from fiche.report.parts import (
 
 # A name that an attribute can hold without quotes.
 _SLUG = re.compile(r"[\w.:#-][\w.:/-]*", re.ASCII).fullmatch
-# What would act in a text, or in an attribute, which stands between double quotes.
-_SPECIAL = re.compile(ACTIVE.pattern.removesuffix("]") + '&<>"]')
-# Letters of what is written from right to left.
-_LEFTWARD = re.compile(
+# What would act in an attribute, which stands between double quotes, or in a text.
+_MARKUP = re.compile('[&<>"]').search
+# Letters of what is written from right to left, and the first of them.
+_LEFTWARD = lazy(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
+_FIRST_LEFTWARD = "\u0590"
 
 
 def inline(parts: Parts) -> Markup:
@@ -58,8 +61,10 @@ def bare(value: str) -> Markup:
 
 
 def _text(text: str) -> str:
-    """Most texts have nothing to escape: one look finds that."""
-    return str(escape(visible(text))) if _SPECIAL.search(text) else text
+    """Most texts have nothing to write out and nothing to escape: two looks find that."""
+    if not printed(text):
+        text = visible(text)
+    return str(escape(text)) if _MARKUP(text) else text
 
 
 def _words(part: Words) -> str:
@@ -68,7 +73,7 @@ def _words(part: Words) -> str:
 
 def _quoted(part: Quoted) -> str:
     """`bdi` keeps a text of another direction from reordering the words around it."""
-    if part.text.isascii() or not _LEFTWARD.search(part.text):
+    if max(part.text, default="") < _FIRST_LEFTWARD or not _LEFTWARD.search(part.text):
         return f"<strong>{_text(part.text)}</strong>" if part.strong else _text(part.text)
     kind = ' class="strong"' if part.strong else ""
     return f"<bdi{kind}>{_text(part.text)}</bdi>"
