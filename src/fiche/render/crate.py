@@ -77,16 +77,7 @@ def _about(decision: Decision, parts: Sequence[Part]) -> Iterator[_Entity]:
     }
     if fiche.author:
         yield {"@id": _AUTHOR, "@type": "Person", "name": fiche.author}
-    yield (
-        _licence(_LICENCE, fiche.custody.rights)
-        if fiche.custody.rights
-        else {
-            "@id": _LICENCE,
-            "@type": "CreativeWork",
-            "name": "not stated",
-            "description": "The fiche states no licence: ask its author before these files are passed on.",
-        }
-    )
+    yield _licence(_LICENCE, fiche.custody.rights) if fiche.custody.rights else _not_stated()
     yield {
         "@id": _FICHE,
         "@type": "SoftwareApplication",
@@ -107,6 +98,15 @@ def _about(decision: Decision, parts: Sequence[Part]) -> Iterator[_Entity]:
 
 def _of(name: str) -> _Entity:
     return {"@id": quote(name)}
+
+
+def _not_stated() -> _Entity:
+    return {
+        "@id": _LICENCE,
+        "@type": "CreativeWork",
+        "name": "not stated",
+        "description": "The fiche states no licence: ask its author before these files are passed on.",
+    }
 
 
 def _licence(name: str, rights: str) -> _Entity:
