@@ -203,7 +203,7 @@ def _spelled(_: _Follows, value: Any, told: Any, __: Any) -> bool:  # noqa: ANN4
     return type(value) is not str or _pattern(told).search(value) is not None
 
 
-def _size(kind: type[str] | type[list[Any]] | type[dict[str, Any]], *, least: bool) -> _Judge:
+def _counted(kind: type[str] | type[list[Any]] | type[dict[str, Any]], *, least: bool) -> _Judge:
     """`minLength` and its kin."""
 
     def judge(_: _Follows, value: Any, told: Any, __: Any) -> bool:  # noqa: ANN401
@@ -284,12 +284,12 @@ _JUDGES: dict[str, _Judge] = {
     "if": _if,
     "format": _formatted,
     "pattern": _spelled,
-    "minLength": _size(str, least=True),
-    "maxLength": _size(str, least=False),
-    "minItems": _size(list, least=True),
-    "maxItems": _size(list, least=False),
-    "minProperties": _size(dict, least=True),
-    "maxProperties": _size(dict, least=False),
+    "minLength": _counted(str, least=True),
+    "maxLength": _counted(str, least=False),
+    "minItems": _counted(list, least=True),
+    "maxItems": _counted(list, least=False),
+    "minProperties": _counted(dict, least=True),
+    "maxProperties": _counted(dict, least=False),
     "minimum": _number(least=True),
     "maximum": _number(least=False),
 }
