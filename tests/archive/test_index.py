@@ -287,3 +287,50 @@ def test_a_process_that_ends_early_leaves_the_index_as_it_was(tmp_path, monkeypa
         index.rebuilt(store)
     assert counted(index) == (1, 0)
     assert index.answered(Asked(words=("one",))).num_entries == 1
+
+
+def _somebodys_text(path):
+    path.write_bytes(b"A thesis of many pages, which is no database. " * 100)
+
+
+def _somebodys_database(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE precious (x)")
+        connection.execute("INSERT INTO precious VALUES (1)")
+
+
+def _somebodys_damaged_database(path):
+    _somebodys_database(path)
+    path.write_bytes(path.read_bytes()[:3000])
+
+
+@pytest.mark.parametrize(
+    "make", [_somebodys_text, _somebodys_database, _somebodys_damaged_database]
+)
+def test_a_file_of_somebody_that_is_named_as_an_index_stays_as_it_is(tmp_path, make):
+    path = tmp_path / "theirs.db"
+    make(path)
+    before = path.read_bytes()
+    with pytest.raises(Refused, match=r"F950 .*something else than an index"):
+        Index.opened(str(path)).catch_up(HeldStore([entry(1)]))
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["theirs.db"]
+
+
+@pytest.mark.parametrize("damage", ["middle", "tables"])
+def test_an_index_of_another_name_is_known_by_its_head(tmp_path, damage):
+    path, store = str(tmp_path / "team.db"), archive_of(200)
+    index = Index.opened(path)
+    index.catch_up(store)
+    index.close()
+    _damage(path, damage)
+    index = Index.opened(path)
+    index.catch_up(store)
+    index.answered(Asked(limit=0))
+    assert counted(index)[0] == 200
+
+
+def test_a_pipe_in_the_place_of_an_index_is_one_refusal(tmp_path):
+    os.mkfifo(tmp_path / "index.sqlite3")
+    with pytest.raises(Refused, match="F950"):
+        Index.opened(str(tmp_path / "index.sqlite3"))

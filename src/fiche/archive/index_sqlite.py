@@ -13,6 +13,7 @@ from typing import Any
 
 from fiche.archive.index_columns import TABLES, table
 from fiche.archive.index_database import NONE, Bound, Database, UnfitError, unusable
+from fiche.archive.index_place import NAME
 
 # How long one waits for another who writes: making the index of a large archive takes a while.
 _PATIENCE = 120
@@ -20,6 +21,9 @@ _MAPPED = 2**30
 # The primary codes of SQLite: a missing table, a damaged file, no database at all.
 _UNFIT = (1, 11, 26)
 _BUSY = (5, 6)
+# What an index says of itself in its head, where SQLite keeps a number for that.
+_MARK = b"fich"
+_MARK_AT = 68
 
 
 class SqliteDatabase(Database):
@@ -31,6 +35,8 @@ class SqliteDatabase(Database):
 
     def __init__(self, path: Path) -> None:
         self.path, self.where = path, str(path)
+        if path.exists() and not path.is_file():
+            raise unusable(self.where, "it is no file", _ELSEWHERE)
         with self._told():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
@@ -38,6 +44,24 @@ class SqliteDatabase(Database):
             # A file that somebody handed over may hold more than tables.
             self._connection.execute("PRAGMA trusted_schema = OFF")
             self._connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+        self._know_it()
+
+    def _know_it(self) -> None:
+        """An index may be made anew, and what is damaged goes then: never what is somebody's own.
+
+        Raises:
+            Refused: F950 the file holds something else.
+        """
+        try:
+            is_ours = all(
+                name.startswith((_PREFIX, "sqlite_"))
+                for (name,) in self.rows("SELECT tbl_name FROM sqlite_master")
+            )
+        except UnfitError:
+            is_ours = self.path.name == NAME or _is_marked(self.path)
+        if not is_ours:
+            self.close()
+            raise unusable(self.where, "it holds something else than an index", _FOREIGN)
 
     def rows(self, statement: str, bound: Bound = NONE) -> list[tuple[Any, ...]]:
         """See `Database.rows`."""
@@ -85,6 +109,7 @@ class SqliteDatabase(Database):
             self.rows(f"DROP TABLE IF EXISTS {table(name)}")
         for statement in makes(sqlite.dialect()):
             self.rows(statement)
+        self.rows(f"PRAGMA application_id = {int.from_bytes(_MARK, 'big')}")
 
     def finish(self) -> None:
         """See `Database.finish`."""
@@ -130,5 +155,19 @@ class SqliteDatabase(Database):
             raise unusable(self.where, error.strerror or str(error), _ELSEWHERE) from error
 
 
+def _is_marked(path: Path) -> bool:
+    """True where the head of a file says that fiche made it, whatever became of the rest."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_MARK_AT + len(_MARK))
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head.endswith(_MARK)
+
+
+_PREFIX = table("")
+_FOREIGN = (
+    "nothing of it was touched: name another file, or one that is not there yet: --index FILE"
+)
 _WAIT = "another program is writing it: try again"
 _ELSEWHERE = "check the free space and the rights there, or name another file: --index FILE"
