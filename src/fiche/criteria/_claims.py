@@ -31,9 +31,9 @@ def attested(fact: str, candidate: Candidate, ground: Inquiry) -> Iterator[tuple
     A card's name does not describe the rest of the server, nor what is charged for it (D3): a
     document that names only the card attests facts of the card.
     """
+    of_a_card = fact in _OF_A_CARD
     for piece in ground.pieces:
-        named_enough = fact in _OF_A_CARD or _sold(piece, candidate)
-        if named_enough and about(piece, candidate):
+        if about(piece, candidate) and (of_a_card or _sold(piece, candidate)):
             yield from ((piece, item) for item in piece.attested if item.fact == fact)
 
 
@@ -50,9 +50,13 @@ def about(piece: Piece, candidate: Candidate) -> bool:
     An offer's `quote` names the piece that is its document. A document that names no offer, machine
     or card speaks of none in particular, and so of none.
     """
-    named = {key: piece.typed[key].value for key in _NAMING if key in piece.typed}
-    told = bool(named) or _quoted(piece, candidate)
-    return told and all(_NAMING[key](candidate) == value for key, value in named.items())
+    told = False
+    for key, own in _NAMING.items():
+        if key in piece.typed:
+            if piece.typed[key].value != own(candidate):
+                return False
+            told = True
+    return told or _quoted(piece, candidate)
 
 
 # What a document may name a candidate by; asked for in this order, and only where the document names it.

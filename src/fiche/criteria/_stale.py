@@ -70,12 +70,15 @@ def aged(criterion: str, candidate: Candidate, ground: Inquiry) -> Aged:
 
 
 def reasons(piece: Piece, criterion: str, candidate: Candidate, ground: Inquiry) -> Iterator[str]:
-    """Why a piece is out of date; nothing where it is not."""
+    """Why a piece is out of date; nothing where it is not. Asked of every piece for every candidate."""
     yield from _ran_out(piece, criterion, ground)
-    yield from _too_old(piece, ground)
-    yield from _changed(piece, criterion, candidate, ground)
-    yield from _resized(piece, ground)
-    yield from _other_catalog(piece, candidate)
+    if ground.policy.max_age:
+        yield from _too_old(piece, ground)
+    if piece.about or ground.policy.changed.get(criterion):
+        yield from _changed(piece, criterion, candidate, ground)
+    if piece.about:
+        yield from _resized(piece, ground)
+        yield from _other_catalog(piece, candidate)
 
 
 def _ran_out(piece: Piece, criterion: str, ground: Inquiry) -> Iterator[str]:

@@ -77,6 +77,7 @@ def _comparison(place: int, row: Row, ground: Inquiry) -> Comparison:
         have_low=capacity.low if told else None,
         have_high=capacity.high if told else None,
         need_shown=need_shown,
+        need_is_floor=need_shown is not None and need_shown is seen.floor,
         have_shown=have_shown,
         useful_margin=_useful(need, capacity.low),
         claims=tuple(_proven(seen)),

@@ -104,7 +104,7 @@ class Comparison:
     `guard_excludes` is False where what would exclude was not measured. `concluded` says what a figure of
     another statistic lets one conclude. `sources` are documents behind a catalog's row that decides: they are
     no pieces of the fiche. `against` are the sets of `conditions` that exclude if all of a set are answered
-    badly; None leaves that to what each is about.
+    badly; None leaves that to what each is about. `need_is_floor`: what is shown as needed is the least only.
     """
 
     case: str = ""
@@ -132,3 +132,4 @@ class Comparison:
     concluded: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     against: tuple[tuple[Condition, ...], ...] | None = None
+    need_is_floor: bool = False

@@ -18,8 +18,6 @@ from fiche.report.desk import Desk
 
 MOST_ROWS = 8
 MOST_NEEDS = 6
-# How the label of a floor begins (`criteria._evidence`).
-_FLOOR = "floor"
 
 
 @record
@@ -59,7 +57,8 @@ class Asked:
     @property
     def least(self) -> bool:
         """True where the need is a floor: the least, and no estimate of the whole."""
-        return self.need is not None and self.need.label.startswith(_FLOOR)
+        compared = self.found.comparison
+        return self.need is not None and compared is not None and compared.need_is_floor
 
     @property
     def firm(self) -> bool:
