@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import cache
 
+from fiche.archive.document import document
 from fiche.archive.entry import Row
 from fiche.archive.index_columns import WORDS
 from fiche.archive.index_lines import about
@@ -56,7 +57,7 @@ def _row_meets(one, row, place, asked, amounts):
         for name, told in asked.texts.items()
         if told
     )
-    texts = [*about(one), *(getattr(row, name) for name in WORDS)]
+    texts = [*about(document(one)), *(getattr(row, name) for name in WORDS)]
     words = all(any(word in folded(text) for text in texts) for word in asked.words)
     return parts and words and all(place is not None and _amount(row, *each) for each in amounts)
 

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from fiche.archive.entry import CONFIDENTIALITY, KINDS, Entry, Kept, Row
+from fiche.archive.identity import id_made
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import field_names
 from fiche.render.canonical import canonical
@@ -25,12 +26,16 @@ TEXTS = (
 )
 _NEEDED = ("id", "kind", "title", "added", "main")
 _ROW = frozenset(field_names(Row(model="")))
+_TOLD = (*TEXTS, "content_format")
+_TEXT = frozenset((str,))
+# An entry as JSON.
+Document = dict[str, Any]
 
 
-def document(entry: Entry) -> dict[str, object]:
+def document(entry: Entry) -> Document:
     """The entry as JSON; what it does not say is absent."""
     texts = {key: getattr(entry, key) for key in TEXTS}
-    told: dict[str, object] = {key: text for key, text in texts.items() if text or key in _NEEDED}
+    told: Document = {key: text for key, text in texts.items() if text or key in _NEEDED}
     told |= {"format": FORMAT, "files": [_filled(one) for one in entry.files]}
     if entry.format:
         told["content_format"] = entry.format
@@ -59,14 +64,24 @@ def read_entry(content: bytes) -> Entry:
     Raises:
         Refused: F931 it is of a newer format; F941 it is no entry, or too long to be one.
     """
+    return entry_from(checked(content))
+
+
+def checked(content: bytes) -> Document:
+    """The JSON of an entry, each part of which is what it has to be; what it does not say is absent.
+
+    Raises:
+        Refused: as `read_entry`.
+    """
     told = parsed(content)
     try:
-        return _entry(told)
+        _check(told)
     except (KeyError, TypeError, ValueError) as error:
         raise no_entry(_why(error)) from None
+    return told
 
 
-def parsed(content: bytes) -> dict[str, Any]:
+def parsed(content: bytes) -> Document:
     """The JSON of an entry, of which nothing but its format is known yet.
 
     Raises:
@@ -75,7 +90,7 @@ def parsed(content: bytes) -> dict[str, Any]:
     if len(content) > MOST_BYTES:
         raise no_entry(f"it is longer than {MOST_BYTES // 2**20} MiB")
     try:
-        told = json.loads(content)
+        told: Any = json.loads(content)
     except (ValueError, RecursionError):
         raise no_entry("it is no JSON that can be read") from None
     found = told.get("format") if isinstance(told, dict) else None
@@ -84,7 +99,8 @@ def parsed(content: bytes) -> dict[str, Any]:
         raise Refused([Diagnostic(code="F931", message=message, address=None, hint=_NEWER)])
     if found != FORMAT:
         raise no_entry(f"it does not say that it is a {FORMAT}")
-    return dict(told)
+    known: Document = told
+    return known
 
 
 _NEWER = "a newer fiche wrote it: install that"
@@ -103,74 +119,81 @@ def _why(error: Exception) -> str:
     return str(error)[:120]
 
 
-def _entry(told: dict[str, Any]) -> Entry:
-    texts = {key: _text(told, key) for key in TEXTS if key in told or key in _NEEDED}
-    one_of(texts["kind"], KINDS, "kind")
-    one_of(texts.get("confidentiality", ""), ("", *CONFIDENTIALITY), "confidentiality")
-    files = tuple(kept_of(each) for each in _list(told, "files"))
-    if texts["main"] not in {each.path for each in files}:
+def _check(told: Document) -> None:
+    for key in _NEEDED:
+        told[key]
+    _texts([told[key] for key in _TOLD if key in told])
+    _one_of(told["kind"], KINDS, "kind")
+    if told.get("confidentiality"):
+        _one_of(told["confidentiality"], CONFIDENTIALITY, "confidentiality")
+    files = _list(told, "files")
+    for each in files:
+        _check_file(each)
+    paths = {each["path"] for each in files}
+    if told["main"] not in paths:
         raise ValueError("main is none of the files")
-    if len({each.path for each in files}) != len(files):
+    if len(paths) != len(files):
         raise ValueError("a file is named twice")
-    return Entry(
-        **{"date": "", **texts},
-        files=files,
-        rows=tuple(_row(each) for each in _list(told, "rows", needed=False)),
-        format=_text(told, "content_format") if "content_format" in told else "",
-        supersedes=tuple(_plain(each) for each in _list(told, "supersedes", needed=False)),
-        labels=labels_of(told),
-    )
-
-
-def labels_of(told: dict[str, Any]) -> dict[str, str]:
-    """The labels; TypeError where they are none."""
+    for row in _list(told, "rows", needed=False):
+        if type(row) is not dict or not _TEXT.issuperset(map(type, row.values())):
+            raise TypeError("a row is not made of texts")
+    _texts(_list(told, "supersedes", needed=False))
     labels = told.get("labels", {})
-    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+    if type(labels) is not dict or not _TEXT.issuperset(map(type, labels.values())):
         raise TypeError("labels are no texts")
-    return labels
 
 
-def one_of(word: str, known: tuple[str, ...], what: str) -> None:
-    """Refuse a word that is none of those known.
+def _check_file(told: Document) -> None:
+    _texts([told["path"], told["sha256"], told.get("media_type", ""), told.get("name", "")])
+    num_bytes = told["num_bytes"]
+    if type(num_bytes) is not int or num_bytes < 0 or not _SHA256.fullmatch(told["sha256"]):
+        raise ValueError("a file without its length or digest")
 
-    Raises:
-        ValueError: with the words that there are.
-    """
+
+def _one_of(word: str, known: tuple[str, ...], what: str) -> None:
     if word not in known:
-        raise ValueError(f"{what} is none of {', '.join(filter(None, known))}")
+        raise ValueError(f"{what} is none of {', '.join(known)}")
 
 
-def _text(told: dict[str, Any], key: str) -> str:
-    return _plain(told[key])
-
-
-def _plain(told: object) -> str:
-    if not isinstance(told, str):
+def _texts(told: list[Any]) -> None:
+    if not _TEXT.issuperset(map(type, told)):
         raise TypeError("a text was expected")
-    return told
 
 
-def _list(told: dict[str, Any], key: str, *, needed: bool = True) -> list[Any]:
+def _list(told: Document, key: str, *, needed: bool = True) -> list[Any]:
     found = told[key] if needed else told.get(key, [])
     if not isinstance(found, list) or (needed and not found):
         raise TypeError(f"{key} is no list")
     return found
 
 
-def kept_of(told: Any) -> Kept:  # noqa: ANN401 - any JSON
-    """A file as an entry tells it; KeyError, TypeError or ValueError where it does not."""
-    found, num_bytes = {key: _plain(told[key]) for key in ("path", "sha256")}, told["num_bytes"]
-    if type(num_bytes) is not int or num_bytes < 0 or not _SHA256.fullmatch(found["sha256"]):
-        raise ValueError("a file without its length or digest")
-    return Kept(
-        **found,
-        num_bytes=num_bytes,
-        media_type=_plain(told.get("media_type", "")),
-        name=_plain(told.get("name", "")),
+def entry_from(told: Document) -> Entry:
+    """The entry of a document that was checked."""
+    return Entry(
+        **{"date": "", **{key: told[key] for key in TEXTS if key in told}},
+        files=tuple(_kept(each) for each in told["files"]),
+        rows=tuple(_row(each) for each in told.get("rows", ())),
+        format=told.get("content_format", ""),
+        supersedes=tuple(told.get("supersedes", ())),
+        labels=told.get("labels", {}),
     )
 
 
-def _row(told: Any) -> Row:  # noqa: ANN401 - any JSON
-    if not isinstance(told, dict) or not all(type(each) is str for each in told.values()):
-        raise TypeError("a row is not made of texts")
+def _kept(told: Document) -> Kept:
+    return Kept(
+        path=told["path"],
+        num_bytes=told["num_bytes"],
+        sha256=told["sha256"],
+        media_type=told.get("media_type", ""),
+        name=told.get("name", ""),
+    )
+
+
+def _row(told: Document) -> Row:
     return Row(**{key: text for key, text in told.items() if key in _ROW})
+
+
+def has_own_id(told: Document) -> bool:
+    """True where the id of a document is the one that its kind and files make."""
+    named = ((one.get("name") or one["path"], one["sha256"]) for one in told["files"])
+    return bool(told["id"] == id_made(told["kind"], named))

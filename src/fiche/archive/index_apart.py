@@ -114,8 +114,8 @@ def read(where: str, share: int, shares: int, into: BinaryIO) -> None:
     store = Store.opened(where)
     words = Words((), no_aliases, first=share + 1, step=shares)
     filling = Filling(hand_over, words, share + 1, shares)
-    for entry in store.entries(list(store.ids())[share::shares]):
-        filling.take(entry)
+    for told in store.documents(list(store.ids())[share::shares]):
+        filling.take(told)
     filling.flush()
     into.flush()
 

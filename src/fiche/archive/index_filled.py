@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from fiche.archive.document import Document, document
 from fiche.archive.entry import Entry
 from fiche.archive.index_columns import FORMAT, table
 from fiche.archive.index_database import Database, UnfitError
@@ -26,9 +27,9 @@ class Filling:
         self._waiting: dict[str, list[Line]] = {}
         self.count = 0
 
-    def take(self, entry: Entry) -> None:
+    def take(self, told: Document) -> None:
         """Enter one entry."""
-        for name, lines in lines_of(entry, self._next, self._words).items():
+        for name, lines in lines_of(told, self._next, self._words).items():
             self._waiting.setdefault(name, []).extend(lines)
         self.count += 1
         self._next += self._step
@@ -97,7 +98,7 @@ def _fill_all(database: Database, store: Store, aliases: Aliases, told: Told) ->
         side_by_side(database, store, aliases, ids, told)
     else:
         filling = _filling(database, aliases)
-        for entry in store.entries(ids):
+        for entry in store.documents(ids):
             filling.take(entry)
             told(filling.count)
         filling.flush()
@@ -144,7 +145,7 @@ def _enter(database: Database, aliases: Aliases, read: Mapping[str, Entry | str]
     if entries:
         filling = _filling(database, aliases)
         for entry in entries:
-            filling.take(entry)
+            filling.take(document(entry))
         filling.flush()
 
 

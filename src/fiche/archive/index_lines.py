@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from operator import attrgetter
 
-from fiche.archive.entry import Entry, Row
+from fiche.archive.document import Document
 from fiche.archive.identity import is_id
 from fiche.archive.index_amount import amount_key
 from fiche.archive.index_columns import TEXTS, WORDS
-from fiche.archive.index_texts import folded, kept, together
+from fiche.archive.index_texts import every_kept, folded, kept, together
 
 # Other names of a word: those of a card, where a catalog has it.
 Aliases = Callable[[str, str], Iterable[str]]
@@ -21,8 +19,12 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # The most that a database counts to; what claims more is a lie about a file.
 _MOST = 2**63 - 1
 _REMEMBERED = 50_000
-_words_of = attrgetter(*WORDS)
-_texts_of = attrgetter(*TEXTS)
+# What a document calls them.
+_KEYS = tuple("content_format" if name == "format" else name for name in TEXTS)
+_ABOUT = (
+    *("id", "kind", "title", "content_format", "own_id", "author"),
+    *("source", "rights", "tool_version"),
+)
 
 
 def no_aliases(_kind: str, _text: str) -> Iterable[str]:
@@ -95,50 +97,55 @@ def also(names: Iterable[str]) -> str:
     return f"\n{listed}\n" if listed else ""
 
 
-def lines_of(entry: Entry, n: int, words: Words) -> Mapping[str, Sequence[Line]]:
+def lines_of(told: Document, n: int, words: Words) -> Mapping[str, Sequence[Line]]:
     """The lines of an entry, by table; those of new words stay with `words`."""
     return {
-        "entries": (_entry(entry, n),),
-        "files": tuple(_files(entry, n)),
-        "rows": tuple(_row(row, n, place, words) for place, row in enumerate(entry.rows)),
-        "supersedes": tuple(_supersedes(entry, n)),
-        "labels": tuple(_labels(entry, n)),
+        "entries": (_entry(told, n),),
+        "files": tuple(_files(told, n)),
+        "rows": [_row(row, n, place, words) for place, row in enumerate(told.get("rows", ()))],
+        "supersedes": tuple(_supersedes(told, n)),
+        "labels": tuple(_labels(told, n)),
     }
 
 
-def _entry(entry: Entry, n: int) -> Line:
-    texts = map(kept, _texts_of(entry))
-    num_bytes = min(sum(one.num_bytes for one in entry.files), _MOST)
-    counts = len(entry.rows), len(entry.files), num_bytes
-    day = day_of(entry.date) or day_of(entry.added)
-    return (n, *texts, day, together(about(entry)), folded(entry.rights), *counts)
+def _entry(told: Document, n: int) -> Line:
+    texts = every_kept([told.get(key, "") for key in _KEYS])
+    files = told["files"]
+    num_bytes = min(sum(one["num_bytes"] for one in files), _MOST)
+    counts = len(told.get("rows", ())), len(files), num_bytes
+    day = day_of(told.get("date", "")) or day_of(told["added"])
+    return (n, *texts, day, together(about(told)), folded(told.get("rights", "")), *counts)
 
 
-def about(entry: Entry) -> Iterator[str]:
+def about(told: Document) -> Iterator[str]:
     """The texts of an entry, beside those of its rows, in which words are looked for."""
-    yield from (entry.id, entry.kind, entry.title, entry.format, entry.own_id, entry.author)
-    yield from (entry.source, entry.rights, entry.tool_version)
-    yield from chain.from_iterable((one.path, one.name) for one in entry.files)
-    yield from (f"{name}={text}" for name, text in entry.labels.items())
+    yield from (told.get(key, "") for key in _ABOUT)
+    for one in told["files"]:
+        yield from (one["path"], one.get("name", ""))
+    for name, text in told.get("labels", {}).items():
+        yield f"{name}={text}"
 
 
-def _files(entry: Entry, n: int) -> Iterator[Line]:
-    for place, one in enumerate(entry.files):
-        texts = kept(one.path), kept(one.name)
-        yield n, place, *texts, min(one.num_bytes, _MOST), one.sha256, kept(one.media_type)
+def _files(told: Document, n: int) -> Iterator[Line]:
+    for place, one in enumerate(told["files"]):
+        texts = kept(one["path"]), kept(one.get("name", ""))
+        num_bytes = min(one["num_bytes"], _MOST)
+        yield n, place, *texts, num_bytes, one["sha256"], kept(one.get("media_type", ""))
 
 
-def _row(row: Row, n: int, place: int, words: Words) -> Line:
-    numbers = words.of(_words_of(row))
-    return (n, place, *numbers, kept(row.amount), amount_key(row.amount), kept(row.place))
+def _row(row: Document, n: int, place: int, words: Words) -> Line:
+    get = row.get
+    amount = get("amount", "")
+    numbers = words.of(tuple([get(name, "") for name in WORDS]))
+    return (n, place, *numbers, kept(amount), amount_key(amount), kept(get("place", "")))
 
 
-def _supersedes(entry: Entry, n: int) -> Iterator[Line]:
+def _supersedes(told: Document, n: int) -> Iterator[Line]:
     # What is no id is superseded by nothing; the bag still says what it says.
-    ids = (id for id in dict.fromkeys(entry.supersedes) if is_id(id))
+    ids = (id for id in dict.fromkeys(told.get("supersedes", ())) if is_id(id))
     return ((n, place, id) for place, id in enumerate(ids))
 
 
-def _labels(entry: Entry, n: int) -> Iterator[Line]:
-    for place, (name, text) in enumerate(entry.labels.items()):
+def _labels(told: Document, n: int) -> Iterator[Line]:
+    for place, (name, text) in enumerate(told.get("labels", {}).items()):
         yield n, place, kept(name), kept(text), folded(name), folded(text)

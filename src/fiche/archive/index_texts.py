@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 _ACTING = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
@@ -22,6 +22,11 @@ def kept(text: str) -> str:
     return text if text.isascii() and "\0" not in text else _UNKEPT.sub(_LOST, text)
 
 
+def every_kept(texts: Sequence[str]) -> Sequence[str]:
+    """The same of several texts."""
+    return texts if kept(joined := "".join(texts)) is joined else [kept(text) for text in texts]
+
+
 def folded(text: str) -> str:
     """The text without case, and without what breaks lines: equal for names that people read as one."""
     if text.isascii():
@@ -33,4 +38,8 @@ def folded(text: str) -> str:
 
 def together(texts: Iterable[str]) -> str:
     """Several texts as one, in which a part is found where one of them has it."""
-    return BETWEEN.join(folded(text) for text in texts if text)
+    told = [text for text in texts if text]
+    joined = "".join(told)
+    if joined.isascii() and joined.isprintable():  # nearly always
+        return BETWEEN.join(told).lower()
+    return BETWEEN.join(map(folded, told))

@@ -20,11 +20,11 @@ from pathlib import Path
 
 from fiche.archive import additions
 from fiche.archive.bag import ENTRY, PAYLOAD, TAG_MANIFEST, tag_files
-from fiche.archive.document import MOST_BYTES, read_entry
+from fiche.archive.document import MOST_BYTES, Document, checked, entry_from, has_own_id
 from fiche.archive.entry import Entry
 from fiche.archive.founding import BAGS, INCOMING, found_in, marked
-from fiche.archive.identity import bag_path, is_id, is_own
-from fiche.archive.opened import LinkedError, plain_bytes
+from fiche.archive.identity import bag_path, is_id
+from fiche.archive.opened import LinkedError, no_link, plain_bytes
 from fiche.archive.refusals import damaged, no_archive, unknown, unwritable
 from fiche.archive.store import MARKER, Added, Store, folder_of
 from fiche.kernel.diagnostic import Refused
@@ -156,7 +156,7 @@ class LocalStore(Store):
         expected = f"{hashlib.sha256(content).hexdigest()}  {ENTRY}\n".encode("ascii")
         if expected not in self._tag(id, TAG_MANIFEST):
             raise damaged(bag_path(id), f"{ENTRY} is not what {TAG_MANIFEST} says")
-        return self._own(id, content)
+        return entry_from(_own(id, content))
 
     def exists(self, id: str) -> None:
         """Nothing, where there is a bag of this id.
@@ -172,18 +172,14 @@ class LocalStore(Store):
         sha256 = hashlib.sha256(self._tag(id, ENTRY)).hexdigest()
         return Added(id=id, path=bag_path(id), sha256=sha256)
 
-    def _own(self, id: str, content: bytes) -> Entry:
-        entry = read_entry(content)
-        if entry.id != id or not is_own(entry):
-            raise damaged(bag_path(id), "its id is not that of what it holds")
-        return entry
-
     def _tag(self, id: str, name: str) -> bytes:
         return self._plain(id, name, MOST_BYTES)
 
     def _plain(self, id: str, name: str, limit: int) -> bytes:
+        place, root = f"{bag_path(id)}/{name}", str(self.root)
         try:
-            return plain_bytes(self.root / bag_path(id) / name, limit, within=self.root)
+            no_link(root, place)
+            return plain_bytes(f"{root}/{place}", limit)
         except LinkedError:
             raise damaged(bag_path(id), f"{name} is a link, or no file") from None
         except FileNotFoundError:
@@ -201,10 +197,14 @@ class LocalStore(Store):
 
     def entries(self, ids: Iterable[str] | None = None) -> Iterator[Entry]:
         """Every entry, or some; see `Store.entries`."""
+        return map(entry_from, self.documents(ids))
+
+    def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
+        """Every entry as it stands in its bag; see `Store.documents`."""
         self.damaged = []
         for id in self.ids() if ids is None else ids:
             try:
-                yield self._own(id, self._tag(id, ENTRY))
+                yield _own(id, self._tag(id, ENTRY))
             except Refused as refused:
                 self.damaged += refused.diagnostics
 
@@ -230,6 +230,14 @@ class LocalStore(Store):
             id = name[:36]
             if is_id(id) and (self.root / bag_path(id)).exists():
                 yield Added(id=id, path=bag_path(id))
+
+
+def _own(id: str, content: bytes) -> Document:
+    """The entry of a bag, which has to be of what the bag is named by."""
+    told = checked(content)
+    if told["id"] != id or not has_own_id(told):
+        raise damaged(bag_path(id), "its id is not that of what it holds")
+    return told
 
 
 @contextlib.contextmanager

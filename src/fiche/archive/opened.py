@@ -20,28 +20,52 @@ FLAGS = (
 )
 
 
-def plain_bytes(path: Path, limit: int, within: Path | None = None) -> bytes:
-    """The bytes of a plain file; with `within`, no folder between there and the file is a link either.
+def plain_bytes(path: str | Path, limit: int) -> bytes:
+    """The bytes of a plain file.
 
     Raises:
-        LinkedError: something on the way is a link, or the file is none.
+        LinkedError: it is a link or a device.
         ValueError: it is longer than `limit`.
         OSError: the system refuses.
     """
-    if within is not None:
-        for folder in path.relative_to(within).parents:
-            if (within / folder).is_symlink() and str(folder) != ".":
-                raise LinkedError(f"{folder} is a link")
-    state = os.lstat(path)
+    _length(os.lstat(path), path, limit)
+    stream = os.open(path, FLAGS)
+    try:
+        length = _length(os.fstat(stream), path, limit)
+        content = os.read(stream, length + 1)
+        while len(content) != length:  # of a long one, or one that is being written, read on
+            part = os.read(stream, _STEP)
+            if not part:
+                break
+            content += part
+            if len(content) > limit:
+                raise ValueError(f"it is longer than {limit} bytes")
+    finally:
+        os.close(stream)
+    return content
+
+
+_STEP = 2**20
+
+
+def _length(state: os.stat_result, path: str | Path, limit: int) -> int:
     if not stat.S_ISREG(state.st_mode):
-        raise LinkedError(f"{path.name} is no file")
+        raise LinkedError(f"{Path(path).name} is no file")
     if state.st_size > limit:
         raise ValueError(f"it is longer than {limit} bytes")
-    stream = os.open(path, FLAGS)
-    with os.fdopen(stream, "rb") as file:
-        if not stat.S_ISREG(os.fstat(stream).st_mode):
-            raise LinkedError(f"{path.name} is no file")
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise ValueError(f"it is longer than {limit} bytes")
-    return content
+    return state.st_size
+
+
+def no_link(root: str, place: str) -> None:
+    """See that no folder on the way from a root to a place below it is a link.
+
+    Raises:
+        LinkedError: one is.
+        OSError: the system refuses.
+    """
+    end = place.find("/")
+    while end >= 0:
+        folder = place[:end]
+        if stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode):
+            raise LinkedError(f"{folder} is a link")
+        end = place.find("/", end + 1)

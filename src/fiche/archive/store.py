@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from fiche.archive.document import Document, document
 from fiche.archive.entry import Entry
 from fiche.kernel.diagnostic import Diagnostic
 from fiche.kernel.record import record
@@ -103,6 +104,10 @@ class Store(ABC):
     @abstractmethod
     def entries(self, ids: Iterable[str] | None = None) -> Iterator[Entry]:
         """Every entry, or those of some ids, one at a time; of those that cannot be read `damaged` says why."""
+
+    def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
+        """The same as JSON that was checked: all that an index needs, in half the time."""
+        return map(document, self.entries(ids))
 
     @abstractmethod
     def content(self, id: str, path: str) -> bytes:
