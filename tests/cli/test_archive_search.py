@@ -223,12 +223,27 @@ def test_a_closed_index_is_named_by_variable_and_option(fiche, two, tmp_path, mo
     assert fiche("archive", "list", "--index", "mysql://host/db").err.startswith("F953")
 
 
-def test_the_archive_itself_may_name_its_index(fiche, two, archive, tmp_path):
+def test_what_an_archive_names_as_its_index_is_followed_only_where_that_is_asked_for(
+    fiche, two, archive, tmp_path, monkeypatch
+):
+    victim = tmp_path / "victim.txt"
+    victim.write_text("of somebody")
     marker = archive / "fiche-archive.json"
     told = json.loads(marker.read_text())
-    marker.write_text(json.dumps({**told, "index": str(tmp_path / "named.sqlite3")}))
+    marker.write_text(json.dumps({**told, "index": str(victim)}))
+    passed_over = fiche("archive", "list")
+    assert (passed_over.code, passed_over.err.split(":")[0]) == (
+        0,
+        "fiche-archive.json names an index, which is not used",
+    )
+    assert fiche("archive", "list", "--index", "archive").err.startswith("F953")
+    marker.write_text(json.dumps({**told, "index": "postgresql://127.0.0.1:1/team"}))
+    monkeypatch.setenv("FICHE_ARCHIVE_INDEX", "archive")
+    followed = fiche("archive", "list")
+    assert (followed.code, followed.err[:4]) == (2, "F952")
+    marker.write_text(json.dumps(told))
     assert fiche("archive", "list").code == 0
-    assert (tmp_path / "named.sqlite3").exists()
+    assert victim.read_text() == "of somebody"
 
 
 def test_without_an_archive_it_is_said_how_one_is_named(fiche, monkeypatch):

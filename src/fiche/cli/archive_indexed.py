@@ -10,29 +10,52 @@ from typing import Annotated
 import typer
 
 from fiche.archive.index import Index
-from fiche.archive.index_place import own_file
+from fiche.archive.index_place import is_server, own_file
+from fiche.archive.refusals import refused
 from fiche.archive.store import MARKER, Store, folder_of, is_remote
 from fiche.cli.terminal import put_message
 
 VARIABLE = "FICHE_ARCHIVE_INDEX"
+# Instead of an address: whatever fiche-archive.json names.
+_NAMED_THERE = "archive"
+_UNUSED = (
+    f"{MARKER} names an index, which is not used: whoever wrote that may lead anywhere; "
+    f"--index {_NAMED_THERE} follows it"
+)
 Named = Annotated[
     str | None,
     typer.Option(
         "--index",
         metavar="URL",
-        help="postgresql+psycopg://…, or a file for SQLite [FICHE_ARCHIVE_INDEX]",
+        help="postgresql+psycopg://…, a file for SQLite, or archive: the one that it names "
+        "[FICHE_ARCHIVE_INDEX]",
     ),
 ]
 
 
 def reached(store: Store, index: str | None) -> Index:
-    """The index by the option, the variable, what the archive says, or else its own file.
+    """The index by the option or the variable, or else the archive's own file.
+
+    An archive may be handed over by anybody, so the address in it is followed only where that is asked for:
+    else it would lead a reader, and the passwords that libpq knows, to a server of its choice.
 
     Raises:
         Refused: F950, F952, F953 it cannot be used.
     """
-    url = index or os.environ.get(VARIABLE, "") or _said(store) or str(own_file(store))
-    return Index.opened(url, aliases)
+    named, there = index or os.environ.get(VARIABLE, ""), _said(store)
+    url = _server(there) if named == _NAMED_THERE and there else named
+    found = Index.opened(str(own_file(store)) if url in ("", _NAMED_THERE) else url, aliases)
+    if there and not named:
+        found.notes.append(_UNUSED)
+    return found
+
+
+def _server(url: str) -> str:
+    """The address that an archive names: of a server, never of a file here."""
+    if is_server(url):
+        return url
+    hint = f"name it yourself: --index FILE, or a server's address in {MARKER}"
+    raise refused("F953", f"{MARKER} names an index that is on no server", hint)
 
 
 def indexed(store: Store, index: str | None) -> Index:
