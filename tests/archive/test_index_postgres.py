@@ -1,6 +1,8 @@
 """The same index in a team's PostgreSQL: the same answers, also while eight write and look at once."""
 
 import multiprocessing
+import threading
+import time
 
 import pytest
 from archive import postgres_here
@@ -128,3 +130,35 @@ def test_eight_add_and_search_at_the_same_time(url, tmp_path):
     index = Index.opened(url)
     index.catch_up(store)
     assert index.totals() == (40, 0)
+
+
+def _waits(url):
+    """True where somebody waits for a lock on a table of an index."""
+    import psycopg
+    from sqlalchemy import make_url
+
+    read = make_url(url)
+    told = f"host={read.query['host']} user=fiche dbname={read.database}"
+    with psycopg.connect(told, autocommit=True) as connection:
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation IS NOT NULL"
+        return connection.execute(waiting).fetchone()[0] > 0
+
+
+def test_who_reads_while_the_index_is_made_anew_waits_and_sees_all_of_it(url):
+    store = HeldStore([entry(number) for number in range(20)])
+    Index.opened(url).rebuilt(store)
+    reading, making = Index.opened(url), Index.opened(url)
+    reading.catch_up(store)
+    held, seen, asks = store.ids, [], []
+
+    def asked_meanwhile():
+        asks.append(threading.Thread(target=lambda: seen.append(reading.answered(Asked(limit=0)))))
+        asks[0].start()
+        while not _waits(url):
+            time.sleep(0.01)
+        return held()
+
+    store.ids = asked_meanwhile
+    making.rebuilt(store)
+    asks[0].join()
+    assert seen[0].all_entries == 20

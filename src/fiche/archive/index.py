@@ -141,8 +141,12 @@ class Index:
         Raises:
             Refused: what `opened` raises.
         """
-        num_rows, num_entries = self._mended(lambda: totals(self._database))
+        num_rows, num_entries = self._mended(self._totals)
         return num_entries, num_rows
+
+    def _totals(self) -> tuple[int, int]:
+        with self._database.reading():
+            return totals(self._database)
 
     def unread(self) -> int:
         """How many bags are known to be there and could not be read.
@@ -183,13 +187,19 @@ class Index:
             f"SELECT e.id FROM {table('supersedes')} s JOIN {table('entries')} e ON e.n = s.entry"
             " WHERE s.superseded = :id ORDER BY e.day, e.id"
         )
-        return tuple(each for (each,) in self._ask(statement, {"id": id}))
+
+        def ask() -> tuple[str, ...]:
+            with self._database.reading():
+                return tuple(one for (one,) in self._database.rows(statement, {"id": id}))
+
+        return self._mended(ask)
 
     def each(self) -> Iterator[Counted]:
-        """Every entry, with the rows that an overview counts."""
+        """Every entry of one moment, with the rows that an overview counts."""
         from fiche.archive.index_each import each
 
-        return each(self._database)
+        with self._database.reading():
+            yield from each(self._database)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The number of the lock that whoever writes an index holds; any one that is always the same does.
 _LOCK = 0x66696368
+# The table through which all go who read more than one.
+_GATE = table("state")
 # What PostgreSQL calls a table or a column that is missing.
 _UNFIT = ("42P01", "42703", "3F000")
 
@@ -62,9 +64,13 @@ class PostgresDatabase(Database):
             raise
         self.rows("COMMIT")
 
-    def reading(self) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
         """See `Database.reading`."""
-        return self._transaction("REPEATABLE READ")
+        with self._transaction("REPEATABLE READ"):
+            # Before anything is seen: who waits here for tables that are made anew sees them full afterwards.
+            self.rows(f"LOCK TABLE {_GATE} IN ACCESS SHARE MODE")
+            yield
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -77,6 +83,9 @@ class PostgresDatabase(Database):
         """See `Database.make`."""
         from fiche.archive.index_tables import makes
 
+        ((there,),) = self.rows(f"SELECT to_regclass('{_GATE}') IS NOT NULL")
+        if there:  # whoever reads holds it first and alone, so nobody waits for two of them crosswise
+            self.rows(f"LOCK TABLE {_GATE} IN ACCESS EXCLUSIVE MODE")
         for name in TABLES:
             self.rows(f"DROP TABLE IF EXISTS {table(name)}")
         for statement in makes(self._engine.dialect):
