@@ -1,5 +1,6 @@
 """`fiche archive add`: a new archive, entries and their options, refusals, and being asked to end."""
 
+import errno
 import json
 import os
 import shutil
@@ -11,6 +12,8 @@ import bagit
 import pytest
 
 from fiche.archive.checking import check_archive
+from fiche.archive.local import LocalStore
+from fiche.archive.refusals import unwritable
 from fiche.archive.store import Store
 from fiche.cli import interrupt
 
@@ -222,3 +225,20 @@ def test_asked_to_end_at_any_step_nothing_half_written_stays(tmp_path):
             break
     assert states == {(130, 0), (130, 1), (0, 1)}
     assert step > 10
+
+
+def test_what_was_added_before_the_disk_was_full_is_told(fiche, archive, monkeypatch):
+    put, taken = LocalStore.put, []
+
+    def put_one(store, entry, files):
+        if taken:
+            raise unwritable(store.where, OSError(errno.ENOSPC, "No space left on device"))
+        taken.append(entry.id)
+        return put(store, entry, files)
+
+    monkeypatch.setattr(LocalStore, "put", put_one)
+    paths = (RECORD, SERVING / "evidence" / "oom-4080.log", SERVING / "evidence" / "run-short.json")
+    ended = fiche("archive", "add", *paths)
+    assert (ended.code, ended.err.count("F934")) == (2, 1)
+    assert f"{only(archive).id}  added: record" in ended.out
+    assert "nothing was added" not in ended.err

@@ -37,5 +37,5 @@ def damaged(bag: str, why: str) -> Refused:
 def unwritable(where: str, error: OSError) -> Refused:
     """F934: the archive takes nothing; nothing is left of what was begun."""
     why = error.strerror or str(error) or type(error).__name__
-    hint = "check the free space and the rights there; nothing was added"
+    hint = "check the free space and the rights there; this was not added: the same command goes on from it"
     return refused("F934", f"{where}: nothing can be written: {why}", hint)

@@ -136,13 +136,28 @@ def add_paths(paths: Sequence[Path], archive: str | None, told: Told, *, as_json
             continue
         if store is None:  # nothing is made for what cannot be read
             store, is_made = _opened(where, told)
-        done.append(Outcome(path=str(path), entry=entry, is_new=store.put(entry, files)))
+        try:
+            done.append(Outcome(path=str(path), entry=entry, is_new=store.put(entry, files)))
+        except Refused as refused:  # what was added before stays, and is told
+            wrong += refused.diagnostics
+            break
+    _told(where, done, wrong, is_made=is_made, as_json=as_json)
+    if wrong:
+        raise Refused(wrong)
+
+
+def _told(
+    where: str,
+    done: Sequence[Outcome],
+    wrong: Sequence[Diagnostic],
+    *,
+    is_made: bool,
+    as_json: bool,
+) -> None:
     if as_json:
         put_json(_json(where, done, wrong, is_made=is_made))
     elif done:
         put_text(_text(where, done, is_made=is_made))
-    if wrong:
-        raise Refused(wrong)
 
 
 def _opened(where: str, told: Told) -> tuple[Store, bool]:
