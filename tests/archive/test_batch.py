@@ -73,8 +73,8 @@ def test_a_full_disk_leaves_what_landed_and_says_what_did_not(stores, monkeypatc
         full.append(bag)
         return landed(marker, bag, tags)
 
-    landed = target._land
-    monkeypatch.setattr(target, "_land", land)
+    landed = target.landed
+    monkeypatch.setattr(target, "landed", land)
     batch = Batch(target)
     with pytest.raises(Refused, match="F934"):
         put(batch, [(entry, files(source, entry)) for entry in (one, two, three)])

@@ -81,7 +81,7 @@ class Batch:
             stack.enter_context(taken_away(marker))
             was, store.durable = store.durable, False
             try:
-                tags = store._write(marker / entry.id, entry, files)
+                tags = store.written(marker / entry.id, entry, files)
             finally:
                 store.durable = was
             self._stack.push(stack.pop_all())
@@ -105,7 +105,7 @@ class Batch:
                 with store.held():
                     for id in [*self._waiting]:
                         marker, tags = self._waiting[id]
-                        store._land(marker, store.root / bag_path(id), tags)
+                        store.landed(marker, store.root / bag_path(id), tags)
                         del self._waiting[id]
             finally:
                 store.durable = was

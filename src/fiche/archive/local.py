@@ -73,13 +73,13 @@ class LocalStore(Store):
         try:
             (self.root / INCOMING).mkdir(exist_ok=True)
             with self.unfinished(marker), taken_away(marker):
-                tags = self._write(marker / entry.id, entry, files)
+                tags = self.written(marker / entry.id, entry, files)
                 with self.held():
-                    return self._land(marker, target, tags)
+                    return self.landed(marker, target, tags)
         except OSError as error:
             raise unwritable(self.where, error) from error
 
-    def _write(
+    def written(
         self, bag: Path, entry: Entry, files: Mapping[str, bytes | Path]
     ) -> Mapping[str, bytes]:
         """The whole bag, on the disk, under another name."""
@@ -112,7 +112,7 @@ class LocalStore(Store):
         if sha256 and digest.hexdigest() != sha256:
             raise OSError(errno.ESTALE, "a file changed while it was added", str(source)[:200])
 
-    def _land(self, marker: Path, target: Path, tags: Mapping[str, bytes]) -> bool:
+    def landed(self, marker: Path, target: Path, tags: Mapping[str, bytes]) -> bool:
         """Rename the bag into its place; False where another writer was first."""
         if not target.parent.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
