@@ -33,6 +33,8 @@ class Asked:
 FORMATS = ("html", "pdf", "json", "csv", "md", "crate")
 _PAGED = ("html", "pdf", "md")
 _ATTACHING = ("html", "pdf", "crate")
+# Candidates whose annex WeasyPrint lays out within half a minute and half a gigabyte: docs/speed.md.
+MANY = 50
 
 
 def parse_formats(text: str) -> tuple[str, ...]:
@@ -60,6 +62,19 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
         raise Refused([exists(folder)])
 
 
+def foretell(compiled: Compiled, asked: Asked) -> None:
+    """Say beforehand that an annex of hundreds of candidates takes long on paper, and how to have less."""
+    count = len(compiled.decision.outcomes)
+    if not asked.annex or "pdf" not in asked.formats or count <= MANY:
+        return
+    from fiche.cli.streams import write_error
+
+    write_error(
+        f"--annex prints {count} candidates with all that stands behind them: minutes and gigabytes; "
+        "without it the PDF is short, and the HTML page holds the annex in any case\n"
+    )
+
+
 def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
     """The bytes of each file, by its name in the folder: all of one decision, which all of them name.
 
@@ -67,6 +82,7 @@ def files(compiled: Compiled, asked: Asked) -> dict[str, bytes]:
     """
     from fiche.render.json import decision_bytes
 
+    foretell(compiled, asked)
     decision, formats = compiled.decision, asked.formats
     document = decision_bytes(decision)
     made = {"decision.json": document} if "json" in formats else {}

@@ -16,7 +16,18 @@ from fiche.kernel.record import record
 from fiche.kernel.unit import Unit
 from fiche.report import numbers
 from fiche.report.desk import GLYPHS, Filling, parts_of, signed
-from fiche.report.parts import Amount, Missing, Part, Parts, Quoted, State, Words
+from fiche.report.parts import (
+    Amount,
+    Column,
+    Missing,
+    Part,
+    Parts,
+    Quoted,
+    Row,
+    State,
+    Table,
+    Words,
+)
 from fiche.report.sentences import bytes_said
 from fiche.report.words._language import Language
 
@@ -58,6 +69,15 @@ class Teller:
     def word(self, key: str) -> str:
         """A phrase without places."""
         return self.language.phrases[f"{self.about}_{key}"]
+
+    def table(self, id: str, caption: str, heads: tuple[str, ...], rows: Iterable[Row]) -> Table:
+        """A table whose caption and heads are phrases."""
+        return Table(
+            id=id,
+            caption=self.word(caption),
+            columns=tuple(Column(title=self.word(key)) for key in heads),
+            rows=tuple(rows),
+        )
 
     def say(self, key: str, **fillings: Filling) -> Parts:
         """A phrase with its places filled."""

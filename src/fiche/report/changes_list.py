@@ -11,14 +11,12 @@ from fiche.report.parts import (
     Block,
     Cell,
     Code,
-    Column,
     Missing,
     Paragraph,
     Part,
     Parts,
     Row,
     Section,
-    Table,
     Words,
 )
 
@@ -34,12 +32,8 @@ def section(teller: Teller, found: Difference, before: Sheet, after: Sheet) -> S
     blocks: tuple[Block, ...] = (Paragraph(teller.say("sum", total=len(found.changes), **counts)),)
     if found.changes:
         heads = ("what", "before", "now", "moves")
-        table = Table(
-            id="changes",
-            caption=teller.word("list_caption"),
-            columns=tuple(Column(title=teller.word(key)) for key in heads),
-            rows=tuple(_rows(teller, found, before, after)),
-        )
+        rows = _rows(teller, found, before, after)
+        table = teller.table("changes", "list_caption", heads, rows)
         blocks = (*blocks, table)
     return Section(id="changes", title=teller.word("list_title"), blocks=blocks)
 

@@ -12,13 +12,11 @@ from fiche.report.parts import (
     Block,
     Cell,
     Code,
-    Column,
     Missing,
     Paragraph,
     Parts,
     Row,
     Section,
-    Table,
     Words,
 )
 
@@ -32,12 +30,8 @@ def section(teller: Teller, found: Difference, before: Sheet, after: Sheet) -> S
     blocks: tuple[Block, ...] = (Paragraph((Words(teller.word("no_verdicts")),)),)
     if found.moves:
         heads = ("verdict", "before", "now", "by")
-        table = Table(
-            id="moved",
-            caption=teller.word("verdicts_caption"),
-            columns=tuple(Column(title=teller.word(key)) for key in heads),
-            rows=tuple(_rows(teller, found, before, after)),
-        )
+        rows = _rows(teller, found, before, after)
+        table = teller.table("moved", "verdicts_caption", heads, rows)
         blocks = (table,)
     return Section(id="verdicts", title=teller.word("verdicts_title"), blocks=blocks)
 
