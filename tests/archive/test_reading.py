@@ -9,10 +9,10 @@ import pytest
 from fiche.archive import reading
 from fiche.archive.decision_rows import decision_rows
 from fiche.archive.document import MOST_BYTES, document_bytes, read_entry
-from fiche.archive.entry import ORIGINS, OUTCOMES
+from fiche.archive.entry import ORIGINS, OUTCOMES, Row
 from fiche.archive.identity import is_own
 from fiche.archive.reading import Told, entry_of
-from fiche.archive.rows import rows_of
+from fiche.archive.rows import _largest, rows_of
 from fiche.importers._room import Room
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
@@ -398,3 +398,37 @@ def test_an_entry_that_would_be_too_long_keeps_what_a_reader_takes(tmp_path):
     entry, _ = entry_of(tmp_path / "decision.json", TOLD)
     assert len(document_bytes(entry)) <= MOST_BYTES
     assert len(entry.rows) > 1000
+
+
+@pytest.mark.parametrize(
+    ("check", "outcome"),
+    [
+        ({"status": "checked", "passed": False, "method": "tokens"}, "failed"),
+        ({"status": "not_checked"}, "passed"),
+    ],
+)
+def test_a_run_whose_output_did_not_pass_is_no_run_that_passed(tmp_path, check, outcome):
+    told = json.loads((SAMPLES / "serving" / "evidence" / "run-limit.json").read_text())
+    told["phases"][0]["output_check"] = check
+    (tmp_path / "run.json").write_text(json.dumps(told))
+    entry, _ = entry_of(tmp_path / "run.json", TOLD)
+    first = {row.outcome for row in entry.rows if row.place.startswith("/phases/0")}
+    later = {row.outcome for row in entry.rows if row.place.startswith("/phases/1")}
+    assert (first, later) == ({outcome}, {"passed"})
+
+
+def test_a_figure_without_room_is_one_row_also_in_another_unit():
+    entry, _ = entry_of(SAMPLES / "scores" / "evidence" / "bench-serve.json", TOLD)
+    first = [row for row in entry.rows if row.case.endswith("concurrency 16")]
+    told = {row.quantity: (row.amount, row.unit) for row in first}
+    assert told["ttft.mean"] == ("0.4127", "s")
+    assert told["completed.total"] == ("200", "requests")
+    assert not any(name.endswith((".at_least", ".at_most")) for name in told)
+
+
+def test_of_two_failures_the_least_free_memory_is_kept():
+    rows = [
+        Row(quantity="failure.free", amount=amount, unit="B", origin="observed", place=place)
+        for amount, place in (("100", "line 1"), ("70", "line 2"))
+    ]
+    assert [row.place for row in _largest(rows)] == ["line 2"]

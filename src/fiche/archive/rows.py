@@ -31,7 +31,7 @@ _OUTCOMES = {"success": "passed", "failure": "failed"}
 _WHOLE = "whole_loop"
 _PER_SECOND = 1_000_000_000
 # A series may have millions of readings: what is kept of one is its largest, of what is free its smallest.
-_LEAST = ("free", "device_free")
+_LEAST = frozenset(("free", "device_free"))
 
 
 def rows_of(reading: Reading, content: bytes = b"") -> tuple[Row, ...]:
@@ -115,7 +115,7 @@ def _of_run(run: Run, reading: Reading, cases: _Cases) -> Iterator[Row]:
     facts = {**reading.facts, **run.facts}
     case = cases.of(run.pointer)
     ended = {
-        "outcome": _OUTCOMES.get(run.outcome, "unknown"),
+        "outcome": _ended(run),
         "phase": _WHOLE if run.whole_loop else ", ".join(run.phases),
         "passed": "first" if run.first_pass else "later" if run.phases else "",
         **({"case": case} if case else {}),
@@ -131,6 +131,12 @@ def _of_run(run: Run, reading: Reading, cases: _Cases) -> Iterator[Row]:
         yield replace(_of_observation(seen, facts, "observed"), **ended)
     if run.failure is not None:
         yield from (replace(each, **ended) for each in _failed(run.failure, reading))
+
+
+def _ended(run: Run) -> str:
+    """How it ended; an output that was checked and did not pass is no run that passed (C14)."""
+    is_wrong = run.output_check.partition(":")[0].endswith("not passed")
+    return "failed" if is_wrong else _OUTCOMES.get(run.outcome, "unknown")
 
 
 def _seconds(nanoseconds: int) -> str:
@@ -202,7 +208,7 @@ def _result(one: Result, reading: Reading) -> Iterator[Row]:
         origin="observed",
         place=_place(one.pointer),
     )
-    text = _printed(one.text)
+    text = one.low if one.low == one.high else _printed(one.text)
     if text is not None and one.low <= text <= one.high:
         yield replace(row, quantity=name, amount=_decimal(text))
         return
@@ -253,4 +259,5 @@ def _says_more(row: Row, other: Row) -> bool:
     if not row.amount or not other.amount:
         return False
     new, old = Fraction(row.amount), Fraction(other.amount)
-    return new < old if row.quantity.split(".")[0] in _LEAST else new > old
+    is_free = not _LEAST.isdisjoint(row.quantity.split("."))
+    return new < old if is_free else new > old
