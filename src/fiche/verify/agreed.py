@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from fiche.render.json import decision_bytes, decision_document
+from fiche.render.json import decision_bytes
 from fiche.verify.container import DECISION, Container
+from fiche.verify.entries import anywhere, remaining, short
 from fiche.verify.recompile import Made
 from fiche.verify.step import Sheet, Step
 
 _MOST = 12
 # How a finding is known, and what of it counts; a number is its ends and its unit.
 _FINDING = ("candidate", "requirement", "case", "device")
-_VERDICT = ("verdict", "reason_code", "level")
+_VERDICT = ("verdict", "reason_code", "level", "outcome")
 _SIDES = ("need", "have", "margin")
-_CANDIDATE = ("status", "verdict", "rank", "gpu", "offer", "seller")
+_CANDIDATE = ("status", "verdict", "rank", "gpu", "card", "offer", "seller")
 _ENDS = ("value", "bytes", "low", "high", "low_bytes", "high_bytes", "unit", "basis", "condition")
 _LISTS = ("ranking", "shortlist", "counts", "conditional_choice", "date", "title", "question")
 
@@ -28,12 +30,11 @@ def agreed_step(container: Container, made: Made | None, version: str) -> Step:
     if made is None or not told:
         sheet.unproven("nothing could be compared: see the steps before")
         return sheet.step("nothing")
-    here = decision_document(made.decision)
+    again = decision_bytes(made.decision)
     theirs = str((told.get("tool") or {}).get("version", "unknown"))
-    if content == decision_bytes(made.decision):
-        return sheet.step(
-            f"{len(content or b'')} bytes of {DECISION}, made by fiche {theirs}: equal"
-        )
+    if content == again:
+        return sheet.step(f"{len(again)} bytes of {DECISION}, made by fiche {theirs}: equal")
+    here = json.loads(again)
     found = list(islice(differences(told, here), _MOST + 1))
     changed = list(rules_changed(told, here))
     _versions(sheet, told, here, theirs, version)
@@ -45,14 +46,26 @@ def agreed_step(container: Container, made: Made | None, version: str) -> Step:
         sheet.fault("F910", f"it was judged by other rules than this version has: {changed[0]}")
     for text in changed:
         sheet.say(f"changed rules: {text}")
-    if not found and theirs == version:
-        for text in islice(_anywhere(told, here, ""), 3):
+    another = theirs != version or told.get("schema_version") != here.get("schema_version")
+    if not found and another:
+        remaining(sheet, told, here, version, rules=bool(changed))
+    elif not found:
+        for text in islice(anywhere(told, here), 3):
             sheet.fault("F909", text)
         sheet.faults = sheet.faults or [*_unequal()]
-    elif not found:
-        sheet.say(f"fiche {version} words or orders something otherwise than fiche {theirs} did")
+    sheet.say(f"what comes out: {_statuses(here)}")
     seen = len(told.get("findings") or ()), len(told.get("figures") or ())
     return sheet.step(f"every verdict and value: {seen[0]} findings, {seen[1]} numbers")
+
+
+def _statuses(document: Mapping[str, Any]) -> str:
+    """Each candidate with its answer, to be held against what people see on the pages."""
+    found = [
+        f"{one['id']} {str(one['status']).replace('_', ' ')}"
+        for one in _entries(document, "candidates")
+    ]
+    more = f", and {len(found) - 12} more" if len(found) > 12 else ""
+    return f"{', '.join(found[:12])}{more}"
 
 
 def is_same(container: Container, made: Made | None) -> bool:
@@ -72,6 +85,8 @@ def _versions(
     if theirs != version:
         sheet.say(f"the report was made by fiche {theirs}, it is verified by fiche {version}")
     old, new = told.get("schema_version"), here.get("schema_version")
+    if old != new and theirs == version:
+        sheet.say(f"the report was made by another state of fiche {theirs} than the one here")
     if old != new:
         sheet.say(f"decision.json has schema version {old}, this fiche writes {new}")
 
@@ -85,9 +100,9 @@ def differences(told: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[st
     yield from _figures(told, here)
     for key in _LISTS:
         if told.get(key) != here.get(key):
-            yield f"{key}: {_short(told.get(key))} is told, {_short(here.get(key))} comes out"
+            yield f"{key}: {short(told.get(key))} is told, {short(here.get(key))} comes out"
     if _choice(told) != _choice(here):
-        yield f"the choice: {_short(_choice(told))} is told, {_short(_choice(here))} comes out"
+        yield f"the choice: {short(_choice(told))} is told, {short(_choice(here))} comes out"
 
 
 def _entries(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -116,7 +131,7 @@ def _listed(
         for field in counting:
             one, other = theirs[name].get(field), ours[name].get(field)
             if one != other:
-                yield f"{word} {shown}: {field} {_short(one)} is told, {_short(other)} comes out"
+                yield f"{word} {shown}: {field} {short(one)} is told, {short(other)} comes out"
 
 
 def _sums(told: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
@@ -174,23 +189,6 @@ def _number(ends: Mapping[str, Any]) -> str:
 def _choice(document: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON
     choice = document.get("choice")
     return choice.get("chosen") if isinstance(choice, dict) else choice
-
-
-def _anywhere(told: Any, here: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
-    """Whatever else differs, by its path: one version gives one decision, to the letter."""
-    if isinstance(told, dict) and isinstance(here, dict):
-        for key in sorted({*told, *here}):
-            yield from _anywhere(told.get(key), here.get(key), f"{path}.{key}" if path else key)
-    elif isinstance(told, list) and isinstance(here, list) and len(told) == len(here):
-        for at, (one, other) in enumerate(zip(told, here, strict=True)):
-            yield from _anywhere(one, other, f"{path}[{at}]")
-    elif told != here:
-        yield f"{path}: {_short(told)} is told, {_short(here)} comes out"
-
-
-def _short(part: Any) -> str:  # noqa: ANN401 - any JSON
-    text = "nothing" if part is None else part if isinstance(part, str) else repr(part)
-    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def rules_changed(told: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:

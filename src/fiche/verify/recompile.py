@@ -96,6 +96,9 @@ def recompiled(container: Container, found: Listed, maker: Maker) -> Again:
         for one in refused.diagnostics[:3]:
             sheet.fault("F908", f"the attached files do not compile: {_said(one)}")
         return Again(sheet.step(f"{found.fiche} and {len(files) - 1} files"), None)
+    except FileNotFoundError as error:  # a policy that comes with fiche, and did not come along
+        sheet.fault("F908", f"the attached files do not compile: {error}")
+        return Again(sheet.step(f"{found.fiche} and {len(files) - 1} files"), None)
     for name in sorted(set(files) - set(made.contents)):
         sheet.fault("F905", f"{name} is attached and nothing reads it")
     _other_catalogs(sheet, files)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record
+from fiche.render.json import decision_bytes
 from fiche.render.sums import NAME as SUMS
 from fiche.verify.body_pdf import drawn_with
 from fiche.verify.bounds import MOST_FILES, MOST_TOGETHER, content_of, no_report, too_much
@@ -139,8 +140,10 @@ def folder_step(
     decision = next(iter(digests), contents.get(DECISION))
     if DECISION in contents and contents[DECISION] != decision:
         sheet.fault("F916", f"{DECISION} is not the one that the report carries")
-    if made is not None:
+    if made is not None and decision == decision_bytes(made.decision):
         _remade(sheet, contents, looked, made, maker)
+    else:
+        _carried(sheet, contents, looked)
     if is_listed(folder) and SUMS in contents:
         _sums(sheet, folder)
     else:
@@ -200,6 +203,25 @@ def _remade(
             sheet.fault("F916", f"{name} is not what the decision gives")
     for name in sorted(set(contents) - set(again) - {SUMS}):
         sheet.fault("F916", f"{name} is not of this decision")
+
+
+def _carried(sheet: Sheet, contents: Mapping[str, bytes], looked: Mapping[str, Looked]) -> None:
+    """Where the decision does not come out to the byte, files are those that the report itself carries."""
+    one = next((looked[name].container for name in REPORTS if name in looked), None)
+    held = {f"{ATTACHMENTS}/{file.name}": file.content for file in one.held} if one else {}
+    beside = {name for name in contents if name.startswith(f"{ATTACHMENTS}/")}
+    for name in sorted(held.keys() | beside) if held and beside else ():
+        if name not in contents:
+            sheet.fault("F916", f"{name} is missing")
+        elif contents[name] != held.get(name):
+            sheet.fault("F916", f"{name} is not the file that the report carries")
+    known = {*REPORTS, DECISION, SUMS, *beside}
+    left = [name for name in sorted(contents) if name not in known]
+    if left:
+        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+        sheet.unproven(
+            f"{', '.join(left[:3])}{more}: not made again, since the decision did not come out to the byte"
+        )
 
 
 def _forms(contents: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from fiche.kernel.record import record
 from fiche.languages import spoken
 from fiche.render.visible import visible
 from fiche.verify.agreed import agreed_step, is_same
+from fiche.verify.body_beside import beside
 from fiche.verify.body_html import html_body
 from fiche.verify.body_other import other_body, page_acts, paper_acts
 from fiche.verify.body_pdf import pdf_body
@@ -115,21 +116,37 @@ def body_step(container: Container, made: Made | None, maker: Maker) -> Step:
             page_acts(sheet, container) if container.kind == "html" else paper_acts(
                 sheet, container
             )
+        if made is not None and not same:
+            _beside(sheet, container, made, maker)
         return sheet.step("every number and verdict of the text, in decision.json")
     return sheet.step(f"the {'PDF' if container.kind == 'pdf' else 'page'}, made again")
 
 
+def _beside(sheet: Sheet, container: Container, made: Made, maker: Maker) -> None:
+    try:
+        ours = _written(container, made, maker)
+    except Refused:  # no Pango, or no such language: said already, or of no use here
+        return
+    with bounded(len(container.content) + len(ours)):
+        beside(sheet, container, ours, maker.version)
+
+
+def _written(container: Container, made: Made, maker: Maker) -> bytes:
+    """The report made again, as this one was asked for."""
+    files = maker.written(
+        made,
+        (container.kind,),
+        language=container.language,
+        draft=is_draft(container),
+        annex=container.has_annex,
+    )
+    return files[f"report.{container.kind}"]
+
+
 def _rendered(sheet: Sheet, container: Container, made: Made, maker: Maker) -> bool:
     """True where the body could be made again, and was compared."""
-    name = f"report.{container.kind}"
     try:
-        files = maker.written(
-            made,
-            (container.kind,),
-            language=container.language,
-            draft=is_draft(container),
-            annex=container.has_annex,
-        )
+        ours = _written(container, made, maker)
     except Refused as refused:
         code = refused.diagnostics[0].code
         if code == "F602":
@@ -137,14 +154,14 @@ def _rendered(sheet: Sheet, container: Container, made: Made, maker: Maker) -> b
             return True
         sheet.unproven(f"the pages could not be made again here: {refused.diagnostics[0].message}")
         return False
-    if container.content == files[name]:
-        sheet.say(f"{len(files[name])} bytes, equal to the byte")
+    if container.content == ours:
+        sheet.say(f"{len(ours)} bytes, equal to the byte")
         return True
-    with bounded(len(container.content) + len(files[name])):
+    with bounded(len(container.content) + len(ours)):
         if container.kind == "html":
-            html_body(sheet, container, files[name])
+            html_body(sheet, container, ours)
         else:
-            pdf_body(sheet, container, read_pdf(files[name]))
+            pdf_body(sheet, container, read_pdf(ours))
     return True
 
 
