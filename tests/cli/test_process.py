@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import fiche as package
+
 ASK = "import sys; sys.argv = ['fiche', *sys.argv[1:]]; from fiche.cli.process import main; main()"
 
 
@@ -28,3 +30,25 @@ def test_a_defect_of_ours_is_a_traceback_and_code_1():
     ending = ended("--version", before=broken)
     assert ending.returncode == 1
     assert "ZeroDivisionError" in ending.stderr
+
+
+def test_the_version_loads_no_command():
+    program = (
+        "import sys\n"
+        "from fiche.cli import main\n"
+        "sys.argv = ['fiche', '--version']\n"
+        "try:\n    main.run()\nexcept SystemExit:\n    pass\n"
+        "modules = {f'fiche.cli.{name}' for name in (*main.COMMANDS, *main.GROUPS, 'import_')}\n"
+        "print(sorted(modules & set(sys.modules)), 'sqlalchemy' in sys.modules)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.splitlines() == [f"fiche {package.__version__}", "[] False"]
+
+
+def test_help_names_every_command(fiche):
+    ended = fiche("--help")
+    assert ended.code == 0
+    for command in ("new", "estimate", "import", "check", "report", "explain", "schema", "catalog"):
+        assert command in ended.out

@@ -42,7 +42,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 # A word may be longer than a database indexes, so words have no index: they are few, and read whole.
 INDEXES: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "entries": (("id",), ("day", "id"), ("kind", "day")),
+    "entries": (("id",), ("day", "id"), ("kind", "day"), ("added", "id"), ("num_rows",)),
     "files": (("sha256",),),
     "rows": (
         ("model_n", "card_n"),
@@ -53,6 +53,7 @@ INDEXES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("candidate_n",),
         ("quantity_n", "amount_key"),
         ("outcome_n",),
+        ("unit_n", "amount_key"),
     ),
     "supersedes": (("superseded",),),
 }

@@ -25,7 +25,7 @@ _UNFIT = ("42P01", "42703", "3F000")
 class PostgresDatabase(Database):
     """A database of a PostgreSQL server."""
 
-    holds = "strpos({0}, {1}) > 0"
+    holds = says = "strpos({0}, {1}) > 0"
     in_order = "JOIN"
     replaceable = False
 
@@ -84,7 +84,8 @@ class PostgresDatabase(Database):
         from fiche.archive.index_tables import makes
 
         ((there,),) = self.rows(f"SELECT to_regclass('{_GATE}') IS NOT NULL")
-        if there:  # whoever reads holds it first and alone, so nobody waits for two of them crosswise
+        # Whoever reads holds it first and alone, so nobody waits for two of them crosswise.
+        if there:
             self.rows(f"LOCK TABLE {_GATE} IN ACCESS EXCLUSIVE MODE")
         for name in TABLES:
             self.rows(f"DROP TABLE IF EXISTS {table(name)}")

@@ -9,6 +9,7 @@ from fiche.archive.entry import Row
 from fiche.archive.index_asked import Asked
 from fiche.archive.index_columns import WORD_COLUMNS, WORDS, table
 from fiche.archive.index_database import Database
+from fiche.archive.index_first import first_rows, joined
 from fiche.archive.index_found import Answer, Found, Listed, Listing, Looked
 from fiche.archive.index_texts import folded
 from fiche.archive.index_where import DATED, SUPERSEDED, Condition, Where
@@ -16,8 +17,6 @@ from fiche.archive.index_where import DATED, SUPERSEDED, Condition, Where
 _ENTRIES, _ROWS, _WORDS = table("entries"), table("rows"), table("words")
 # How many rows are read at once: each names its place in the statement.
 _STEP = 400
-# More words than this are sorted by looking each of them up.
-_RANKED = 64
 # The beginning of an id that is shown at least, and how many near words.
 _SHORTEST = 8
 _NEAR = 4
@@ -34,7 +33,7 @@ def answered(database: Database, asked: Asked) -> Answer:
         lost = any(each.nothing for each in where.conditions)
         every = totals(database)
         counts = (0, 0) if lost else _counted(database, where)
-        first = _first(database, where, asked, counts, every) if counts[1] else []
+        first = first_rows(database, where, asked, counts, every) if counts[1] else []
         dated = any(each.option in ("from", "until") for each in where.conditions)
         return Answer(
             found=tuple(_found(database, first)),
@@ -62,12 +61,6 @@ def totals(database: Database) -> tuple[int, int]:
     return int(num_rows), int(num_entries)
 
 
-def _from(where: Where, join: str = "JOIN") -> str:
-    """Entries with their rows; one that has none is there, unless a row is asked for."""
-    kind = join if where.needs_rows else "LEFT JOIN"
-    return f"{_ENTRIES} e {kind} {_ROWS} r ON r.entry = e.n"
-
-
 def _counted(database: Database, where: Where) -> tuple[int, int]:
     if not where.conditions:
         return totals(database)
@@ -75,12 +68,14 @@ def _counted(database: Database, where: Where) -> tuple[int, int]:
         return _sums(database, where, f"{_ENTRIES} e", "e.num_rows", where.text)
     told = where.of_rows
     if told is None:
-        each = f"SELECT count(r.entry) AS many FROM {_from(where)} WHERE {where.text} GROUP BY e.n"
+        each = f"SELECT count(r.entry) AS many FROM {joined(where)} WHERE {where.text} GROUP BY e.n"
         return _sums(database, where, f"({each}) AS counted", "many", "1 = 1")
     # Rows by themselves are read in half the time; entries without any are then counted apart.
     each = f"SELECT count(*) AS many FROM {_ROWS} r WHERE {told} GROUP BY r.entry"
     num_rows, num_entries = _sums(database, where, f"({each}) AS counted", "many", "1 = 1")
     if where.needs_rows:
+        return num_rows, num_entries
+    if not database.rows(f"SELECT 1 FROM {_ENTRIES} WHERE num_rows = 0 LIMIT 1"):
         return num_rows, num_entries
     bare = f"e.num_rows = 0 AND {where.without}"
     return num_rows, num_entries + _sums(database, where, f"{_ENTRIES} e", "0", bare)[1]
@@ -90,46 +85,6 @@ def _sums(database: Database, where: Where, tables: str, many: str, text: str) -
     statement = f"SELECT sum({many}), count(*) FROM {tables} WHERE {text}"
     num_rows, num_entries = _one(database, statement, where.bound)
     return int(num_rows or 0), int(num_entries)
-
-
-def _first(
-    database: Database, where: Where, asked: Asked, counts: tuple[int, int], every: tuple[int, int]
-) -> list[tuple[int, int | None]]:
-    """The first rows in the order asked for: the number of the entry, and the row's place in it."""
-    limit = f" LIMIT {where.value(asked.limit)}" if asked.limit else ""
-    # Where many are found, the newest entries are looked at until there are enough.
-    soon = 0 < asked.limit * every[1] < counts[0] * counts[1] and asked.sort == "date"
-    tables = _from(where, database.in_order if soon else "JOIN")
-    statement = f"SELECT e.n, r.place FROM {tables} WHERE {where.text}"
-    found = database.rows(f"{statement} ORDER BY {_order(database, asked)}{limit}", where.bound)
-    return [(n, place) for n, place in found]
-
-
-def _order(database: Database, asked: Asked) -> str:
-    down, up = ("", " DESC") if asked.backwards else (" DESC", "")
-    if asked.sort == "date":
-        return f"e.day{down}, e.id{down}, r.place"
-    if asked.sort == "added":
-        return f"e.added{down}, e.id{down}, r.place"
-    if asked.sort == "amount":
-        unit = _ranked(database, "unit")
-        without = "coalesce(r.amount_key, '') = ''"
-        return f"{without}, {unit}{up}, r.amount_key{up}, e.day DESC, e.id DESC, r.place"
-    untold = f"r.{asked.sort}_n IS NULL"
-    return f"{untold}, {_ranked(database, asked.sort)}{up}, e.day DESC, e.id DESC, r.place"
-
-
-def _ranked(database: Database, name: str) -> str:
-    """What rows are sorted by for one of their words: its place among all of its kind, where they are few."""
-    statement = (
-        f"SELECT n, folded FROM {_WORDS} WHERE kind = '{name}' ORDER BY n LIMIT {_RANKED + 1}"
-    )
-    words = database.rows(statement)
-    if len(words) > _RANKED:
-        return f"coalesce((SELECT folded FROM {_WORDS} w WHERE w.n = r.{name}_n), '')"
-    places = {text: place for place, text in enumerate(sorted(text for _, text in words), start=1)}
-    cases = "".join(f" WHEN {n} THEN {places[text]}" for n, text in words)
-    return f"CASE r.{name}_n{cases} ELSE 0 END" if cases else "0"
 
 
 def _found(database: Database, first: Sequence[tuple[int, int | None]]) -> Iterator[Found]:
@@ -199,10 +154,9 @@ def _looked(database: Database, where: Where) -> Iterator[Looked]:
     """What each thing that was asked for finds by itself: where nothing was found, that is what helps."""
     for each in where.conditions:
         near = _near(database, each) if each.nothing and each.option in WORDS else ()
-        statement = f"SELECT count(DISTINCT e.n) FROM {_from(where)} WHERE {each.text}"
-        entries = 0 if each.nothing else _one(database, statement, where.bound)[0]
+        entries = 0 if each.nothing else _counted(database, where.alone(each))[1]
         said = f"{_TOLD.get(each.option, each.option.replace('_', ' '))} {each.asked}".strip()
-        yield Looked(asked=said, entries=int(entries), near=near)
+        yield Looked(asked=said, entries=entries, near=near)
 
 
 _TOLD = {"words": "", "min": "at least", "max": "at most"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 
 from fiche.archive.index_asked import Amount, Asked, Label, Part
 from fiche.archive.index_columns import WORDS, table
@@ -11,6 +12,9 @@ from fiche.kernel.record import record
 
 # More numbers than this are looked for by a question of their own.
 _FEW = 500
+# More entries than this are looked through again, instead of being named by their numbers.
+_LISTED = 5000
+_LONG = 2000
 _LAST = "\N{DELETE}"  # behind all signs of an id or a digest
 
 
@@ -36,7 +40,7 @@ class Where:
     def __init__(self, database: Database, asked: Asked) -> None:
         self._database = database
         self.bound: dict[str, object] = {}
-        self.conditions = (*self._of_rows(asked), *self._of_entries(asked))
+        self.conditions: tuple[Condition, ...] = (*self._of_rows(asked), *self._of_entries(asked))
 
     @property
     def only_entries(self) -> bool:
@@ -64,6 +68,12 @@ class Where:
     def text(self) -> str:
         """All of it, as it stands behind WHERE."""
         return " AND ".join(each.text for each in self.conditions) or "1 = 1"
+
+    def alone(self, condition: Condition) -> Where:
+        """The same with one condition."""
+        found = copy(self)
+        found.conditions = (condition,)
+        return found
 
     def value(self, value: object) -> str:
         """A place in a statement that stands for a value."""
@@ -124,15 +134,14 @@ class Where:
 
     def _anywhere(self, word: str) -> Condition:
         """A word in any text of an entry, or of the row."""
-        part, entries = Part(text=word), table("entries")
+        part = Part(text=word)
         among = f"FROM {table('words')} WHERE {self._has(part)}"
         kinds = self._database.rows(f"SELECT DISTINCT kind {among}", self.bound)
         told = [f"r.{kind}_n {self._word(kind, part)}" for (kind,) in kinds if kind in WORDS]
-        about = self._database.holds.format("about", self.value(word))
         of, without = "row", "1 = 0"
-        if self._database.rows(f"SELECT n FROM {entries} WHERE {about} LIMIT 1", self.bound):
+        if entries := self._about(word):
             of = "either" if told else "entry"
-            without = f"e.n IN (SELECT n FROM {entries} WHERE {about})"
+            without = f"e.n {entries}"
             told.append(without)
         nothing = not told
         text = _any(told) if told else "1 = 0"
@@ -144,6 +153,18 @@ class Where:
             nothing=nothing,
             without=without,
         )
+
+    def _about(self, word: str) -> str:
+        """What is asked of the number of an entry that says a word beside its rows; nothing where none does."""
+        says, sought = self._database.says, self._database.sought(word)
+        if len(word) > _LONG:  # than some way of looking takes
+            says, sought = self._database.holds, word
+        text = says.format("about", self.value(sought))
+        question = f"SELECT n FROM {table('entries')} WHERE {text}"
+        found = self._database.rows(f"{question} LIMIT {_LISTED + 1}", self.bound)
+        if len(found) > _LISTED:
+            return f"IN ({question})"
+        return f"IN ({', '.join(str(n) for (n,) in found)})" if found else ""
 
     def _of_entries(self, asked: Asked) -> Iterator[Condition]:
         for option, words in (("kind", asked.kinds), ("confidentiality", asked.confidentiality)):

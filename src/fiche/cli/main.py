@@ -126,9 +126,16 @@ def _exit_code() -> int:
 
 
 def _asked(words: Sequence[str]) -> Collection[str]:
-    """The command that is called, where it comes first; else all, for help, completion and near misses."""
+    """The command that is called, where it comes first; else all, for help, completion and near misses.
+
+    The version is asked of none.
+    """
     every = (*COMMANDS, *GROUPS)
-    return (words[0],) if words and words[0] in every and _COMPLETION not in os.environ else every
+    if not words or _COMPLETION in os.environ:
+        return every
+    if words[0] == "--version":
+        return ()
+    return (words[0],) if words[0] in every else every
 
 
 _COMPLETION = "_FICHE_COMPLETE"
