@@ -67,6 +67,13 @@ def changed(**changes):
     return json.dumps({**document(made(b"{}")[0]), **changes}).encode()
 
 
+LEADING_OUT = ("../a", "a/../../b", "/etc/a", "a//b", "./a", "a/", "C:a", "a\\b", "a\n", "a\0", "")
+
+
+def kept(path):
+    return {"path": path, "num_bytes": 1, "sha256": "0" * 64}
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -76,6 +83,7 @@ def changed(**changes):
         (changed(files=[{"path": "a", "num_bytes": -1, "sha256": "0" * 64}]), "F941"),
         (changed(files=[{"path": "a", "num_bytes": 1, "sha256": "../x"}]), "F941"),
         (changed(files=[{"path": "a", "num_bytes": True, "sha256": "0" * 64}]), "F941"),
+        *((changed(main=path, files=[kept(path)]), "F941") for path in LEADING_OUT),
         (changed(files={"a": 1}), "F941"),
         (changed(main="other"), "F941"),
         (changed(kind="virus"), "F941"),

@@ -1,5 +1,6 @@
 """`fiche archive import`: what lies below folders is taken, what cannot be is named, and it can be stopped."""
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -8,8 +9,13 @@ from pathlib import Path
 
 import pytest
 from archive.holdings import stored
+from archive.making import made
 
+from fiche.archive.bag import tag_files
+from fiche.archive.entry import Kept
+from fiche.archive.identity import bag_path, id_of
 from fiche.archive.store import Store
+from fiche.kernel.record import replace
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SERVING = SAMPLES / "serving"
@@ -187,3 +193,39 @@ def test_stopped_in_the_middle_what_was_added_stays_and_is_said(tmp_path, name, 
 def test_no_bar_where_there_is_no_terminal(fiche, tmp_path):
     ended = fiche("archive", "import", RUN, "--archive", tmp_path / "a")
     assert (ended.code, ended.err) == (0, "")
+
+
+def _leading_out(root, path, content):
+    """A bag by somebody else's program: everything in it agrees, and its one file is to lie elsewhere."""
+    kept = Kept(
+        path=path,
+        num_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        media_type="application/json",
+    )
+    entry = replace(made(content)[0], id=id_of("record", [kept]), files=(kept,), main=path)
+    bag = root / bag_path(entry.id)
+    (bag / "data").mkdir(parents=True)
+    for name, tag in tag_files(entry).items():
+        (bag / name).write_bytes(tag)
+    there = bag / f"data/{path}"
+    there.parent.mkdir(parents=True, exist_ok=True)
+    there.write_bytes(content)
+
+
+def test_what_another_archive_keeps_is_written_nowhere_but_in_a_bag(fiche, tmp_path):
+    theirs, victim = tmp_path / "theirs", tmp_path / "victim.json"
+    Store.made(str(theirs))
+    _leading_out(theirs, str(victim), b"1")
+    _leading_out(theirs, "../../../../x.json", b"2")
+    (tmp_path / "x.json").write_text("mine")
+    ended = fiche("archive", "import", theirs, "--archive", tmp_path / "mine" / "archive")
+    assert (ended.code, ended.out.count("F941")) == (3, 3)
+    out = tmp_path / "into" / "export"
+    out.parent.mkdir()
+    exported = fiche("archive", "export", "-o", out, "--archive", theirs)
+    assert (exported.code, exported.err[:4]) == (2, "F941")
+    assert not victim.exists()
+    assert not out.exists()
+    assert (tmp_path / "x.json").read_text() == "mine"
+    assert list((tmp_path / "mine").rglob("x.json")) == []

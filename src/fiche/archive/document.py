@@ -20,6 +20,9 @@ FORMAT = "fiche-archive-entry/1"
 MOST_BYTES = 8 * 2**20
 MOST_ROWS = 20_000
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# A path below data/, as `names` makes it: whoever copies the file writes there, so it leads nowhere else.
+_PART = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9._+=@,() -]+"
+_PATH = re.compile(f"{_PART}(?:/{_PART})*")
 TEXTS = (
     *("id", "kind", "title", "date", "added", "main", "own_id", "author"),
     *("tool_version", "keep_until", "confidentiality", "rights", "source"),
@@ -148,6 +151,8 @@ def _check_file(told: Document) -> None:
     num_bytes = told["num_bytes"]
     if type(num_bytes) is not int or num_bytes < 0 or not _SHA256.fullmatch(told["sha256"]):
         raise ValueError("a file without its length or digest")
+    if not _PATH.fullmatch(told["path"]):
+        raise ValueError("a file has a path that is none below data/")
 
 
 def _one_of(word: str, known: tuple[str, ...], what: str) -> None:
