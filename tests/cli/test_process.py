@@ -45,10 +45,3 @@ def test_the_version_loads_no_command():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert ended.stdout.splitlines() == [f"fiche {package.__version__}", "[] False"]
-
-
-def test_help_names_every_command(fiche):
-    ended = fiche("--help")
-    assert ended.code == 0
-    for command in ("new", "estimate", "import", "check", "report", "explain", "schema", "catalog"):
-        assert command in ended.out
