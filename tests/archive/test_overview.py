@@ -153,3 +153,21 @@ def test_fiches_and_catalogs_are_counted_and_say_nothing_of_a_pair():
 def test_order_changes_nothing():
     entries = list(many(120))
     assert of(entries) == of(entries[::-1])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_decision_that_is_kept_as_page_and_as_pdf_is_one_decision(order):
+    kept = [
+        decided(1, "admissible", own_id="a", date="2026-11-01"),
+        decided(2, "admissible", own_id="a", date="2026-11-02"),
+        decided(3, "admissible", own_id="b", date="2026-10-01"),
+    ]
+    (pair,) = of(kept[::order]).meetings
+    (tally,) = pair.verdicts
+    assert (pair.entries, tally.count, tally.newest) == (3, 2, "2026-11-02")
+    assert tally.entries == (kept[1].id, kept[2].id)
+
+
+def test_runs_that_call_themselves_the_same_are_several():
+    (pair,) = of([run(1, own_id="limit-1"), run(2, own_id="limit-1")]).meetings
+    assert [one.count for one in pair.runs] == [2]

@@ -32,9 +32,10 @@ def test_all_is_well(fiche, archive):
     ended = fiche("archive", "check")
     assert (ended.code, ended.err) == (0, "")
     read = sum(path.stat().st_size for path in (archive / "bags").rglob("*") if path.is_file())
+    told = f"{read:,}".replace(",", " ")
     assert (
         ended.out
-        == f"{archive}: 2 entries, 14 files, {read} bytes read: all as they were written\n"
+        == f"{archive}: 2 entries, 14 files, {told} bytes read: all as they were written\n"
     )
 
 

@@ -115,6 +115,7 @@ def test_what_is_refused(fiche, archive, tmp_path, args, code):
     assert (ended.code, code in ended.err) == (2, True), ended.err
     assert not (tmp_path / "new").exists()
     assert list((tmp_path / "there").iterdir()) == []
+    assert "--force" not in ended.err, "it has no such option"
 
 
 def test_all_that_is_chosen_is_confidential(fiche, archive, tmp_path):

@@ -156,3 +156,13 @@ def test_what_is_refused(fiche, archive, tmp_path, monkeypatch, args, code):
     assert (ended.code, code in ended.err) == (2, True), ended.err
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "there.html").read_text(encoding="utf-8") == "mine"
+
+
+def test_an_overview_is_replaced_where_that_is_said(fiche, archive, tmp_path):
+    page(fiche, tmp_path)
+    before = document(tmp_path)["entries"]
+    (tmp_path / "out" / "mine.txt").write_text("mine", encoding="utf-8")
+    stored(archive, 77)
+    page(fiche, tmp_path, "--force")
+    assert document(tmp_path)["entries"] == before + 1
+    assert (tmp_path / "out" / "mine.txt").read_text(encoding="utf-8") == "mine"

@@ -56,6 +56,19 @@ def test_a_list_is_one_line_an_entry_the_newest_first(fiche, two, monkeypatch, c
     assert "1 fiche, 1 record" in " ".join(lines)
 
 
+@pytest.mark.parametrize("columns", ["60", "80", "132"])
+def test_a_long_title_is_cut_and_takes_no_second_line(fiche, two, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = fiche("archive", "list").out.splitlines()
+    header = lines[0]
+    ends = header.index("rows")
+    for line in lines[2:4]:
+        title = line[header.index("title") : ends].rstrip()
+        assert len(title) >= 20
+        assert len(title) < 30 or columns != "60"
+    assert lines[4] == "" or lines[4].startswith("2 entries")
+
+
 def test_a_list_is_narrowed_by_kind_and_cut_by_a_limit(fiche, two):
     told = fiche("archive", "list", "--kind", "record", "--json").json()
     assert (told["format"], told["num_entries"], told["kinds"]) == (

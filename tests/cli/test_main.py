@@ -30,6 +30,21 @@ def test_help_names_every_command(fiche):
         assert command in ended.out
 
 
+@pytest.mark.parametrize("group", [(), ("catalog",), ("lab",), ("archive",)])
+def test_help_says_what_each_command_does_in_a_whole_sentence(fiche, monkeypatch, group):
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = fiche(*group, "--help").out.partition("Commands:\n")[2].splitlines()
+    assert listed
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
+@pytest.mark.parametrize("words", [("verify",), ("archive", "add"), ("archive", "check")])
+def test_help_names_no_type_of_a_program(fiche, words):
+    told = fiche(*words, "--help").out
+    assert "Arguments:" in told
+    assert "<" not in told.partition("Arguments:")[2].partition("Options:")[0]
+
+
 @pytest.mark.parametrize(
     "arguments", [("nowhere",), ("estimate", "--nowhere"), ("schema", "a", "b"), ("explain",)]
 )

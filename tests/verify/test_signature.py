@@ -72,7 +72,9 @@ def test_a_signer_whom_nobody_vouches_for_is_said_and_fails_only_where_asked():
     assert step.outcome == "ok"
     assert "signed by a key that nobody vouches for here" in said(step)
     assert "certified by itself" in said(step)
-    assert codes(signature_step(content, VOUCHED)) == ["F929"]
+    unknown = signature_step(content, VOUCHED)
+    assert codes(unknown) == ["F929"]
+    assert unknown.bytes_covered == len(content)  # its bytes are accounted for all the same
     assert signature_step(content, Trust(roots=(alone().pem,), vouched=True)).outcome == "ok"
 
 

@@ -10,7 +10,7 @@ from fiche.archive.index_database import Database
 from fiche.archive.overview import PEAKS, Counted
 
 _STEP = 5_000
-_TEXTS = ("id", "kind", "title", "date", "added", "keep_until", "confidentiality")
+_TEXTS = ("id", "kind", "title", "date", "added", "keep_until", "confidentiality", "own_id")
 _ENTRIES, _ROWS, _WORDS = table("entries"), table("rows"), table("words")
 # A quantity that is told, where only that counts.
 _SOME = "told"

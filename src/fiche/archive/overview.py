@@ -39,6 +39,12 @@ class Counted:
     rows: tuple[Row, ...]
     num_files: int
     num_bytes: int
+    own_id: str = ""
+
+    @property
+    def said_by(self) -> str:
+        """Who says it: a decision is one in however many files it is kept, such as a page and its PDF."""
+        return self.own_id if self.kind == "decision" and self.own_id else self.id
 
 
 Entries = Callable[[], Iterable[Counted]]
@@ -46,7 +52,7 @@ Entries = Callable[[], Iterable[Counted]]
 
 def counted(entry: Entry) -> Counted:
     """What an overview needs of an entry as its bag tells it."""
-    same = ("id", "kind", "title", "date", "added", "keep_until", "confidentiality")
+    same = ("id", "kind", "title", "date", "added", "keep_until", "confidentiality", "own_id")
     return Counted(
         **{name: getattr(entry, name) for name in (*same, "supersedes", "rows")},
         num_files=len(entry.files),
@@ -112,12 +118,14 @@ def _replaced(entries: Iterable[Counted]) -> dict[str, tuple[str, ...]]:
 class _Reached:
     """What one model on one card has come to so far."""
 
-    __slots__ = ("entries", "outcomes", "ranges")
+    __slots__ = ("decisions", "entries", "outcomes", "ranges")
 
     def __init__(self) -> None:
         self.entries = 0
-        # By outcome: how many, and a few of them, the latest first.
-        self.outcomes: dict[str, tuple[int, list[Mention]]] = {}
+        # By outcome: how many, and a few of them with who says it, the latest first.
+        self.outcomes: dict[str, tuple[int, list[tuple[str, Mention]]]] = {}
+        # Outcomes with the decisions that say so: what is kept twice says it once.
+        self.decisions: set[tuple[str, str]] = set()
         # By quantity and unit: lowest, highest, of how many entries.
         self.ranges: dict[tuple[str, str], tuple[Fraction, Fraction, int]] = {}
 
@@ -125,16 +133,31 @@ class _Reached:
         """Add what one entry says of the two."""
         self.entries += 1
         for outcome in _outcomes(entry, rows):
-            self._said(outcome, mention)
+            self._said(outcome, entry, mention)
         for key, peak in _peaks(entry, rows).items():
             low, high, entries = self.ranges.get(key, (peak, peak, 0))
             self.ranges[key] = (min(low, peak), max(high, peak), entries + 1)
 
-    def _said(self, outcome: str, mention: Mention) -> None:
+    def _said(self, outcome: str, entry: Counted, mention: Mention) -> None:
         count, few = self.outcomes.get(outcome, (0, []))
-        if len(few) < _FEW or _dated(mention) > _dated(few[-1]):
-            few = sorted([*few, mention], key=_dated, reverse=True)[:_FEW]
-        self.outcomes[outcome] = (count + 1, few)
+        if len(few) < _FEW or _dated(mention) > _dated(few[-1][1]):
+            few = _latest([*few, (entry.said_by, mention)])
+        self.outcomes[outcome] = (count + self._is_first(outcome, entry), few)
+
+    def _is_first(self, outcome: str, entry: Counted) -> bool:
+        """True unless the same decision, kept as another entry, said the same before."""
+        if entry.said_by == entry.id:
+            return True
+        told = len(self.decisions)
+        self.decisions.add((outcome, entry.said_by))
+        return len(self.decisions) > told
+
+
+def _latest(said: list[tuple[str, Mention]]) -> list[tuple[str, Mention]]:
+    """A few, the latest first, and of one who says it several times the latest."""
+    ordered = sorted(said, key=lambda one: _dated(one[1]))
+    by = dict(ordered)
+    return sorted(by.items(), key=lambda one: _dated(one[1]), reverse=True)[:_FEW]
 
 
 def _outcomes(entry: Counted, rows: list[Row]) -> dict[str, None]:
@@ -301,8 +324,8 @@ def _tallies(reached: _Reached, outcomes: tuple[str, ...]) -> Iterator[Tally]:
     for outcome in outcomes:
         if outcome in reached.outcomes:
             count, few = reached.outcomes[outcome]
-            ids = tuple(one.id for one in few)
-            yield Tally(outcome=outcome, count=count, newest=few[0].date, entries=ids)
+            ids = tuple(one.id for _, one in few)
+            yield Tally(outcome=outcome, count=count, newest=few[0][1].date, entries=ids)
 
 
 def _range(key: tuple[str, str], told: tuple[Fraction, Fraction, int]) -> Range:
@@ -312,5 +335,6 @@ def _range(key: tuple[str, str], told: tuple[Fraction, Fraction, int]) -> Range:
 
 def _named(shown: Iterable[_Reached]) -> list[Mention]:
     """Every entry that a shown meeting names, once, the latest first."""
-    each = {one.id: one for reached in shown for _, few in reached.outcomes.values() for one in few}
+    tallies = (few for reached in shown for _, few in reached.outcomes.values())
+    each = {one.id: one for few in tallies for _, one in few}
     return sorted(each.values(), key=_dated, reverse=True)

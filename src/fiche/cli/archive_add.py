@@ -52,9 +52,10 @@ def add(
     label: _Label = None,
     json: Json = False,
 ) -> None:
-    """Add files to an archive; the first add into an empty folder makes it.
+    """Add files: records, fiches, reports, catalogs, policies.
 
-    Each path becomes an entry: a bag with its files and the figures that they state. What is there stays.
+    The first add into an empty folder makes the archive. Each path becomes an entry: a bag with its files and
+    the figures that they state. What is there stays.
     """
     from fiche.cli.archive_added import add_paths, asked
 

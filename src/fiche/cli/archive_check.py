@@ -11,7 +11,7 @@ from fiche.cli.archive_options import Archive, Json
 
 def check(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="these entries alone")
+        list[str] | None, typer.Argument(metavar="ID", help="these entries alone")
     ] = None,
     archive: Archive = None,
     quick: Annotated[
@@ -26,9 +26,10 @@ def check(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Read every file of every bag and compare it with its digest (exit code 3 where something is wrong).
+    """Compare every file of every bag with its digest.
 
-    No bag is ever changed, and nothing is deleted for its age: what may go is said.
+    Exit code 3: something is wrong. No bag is ever changed, and nothing is deleted for its age: what may go is
+    said.
     """
     from fiche.cli.archive_checked import check_and_tell
 

@@ -16,6 +16,7 @@ from fiche.cli.streams import write_error
 from fiche.cli.terminal import put_json, put_text
 from fiche.cli.usage import together
 from fiche.kernel.diagnostic import Refused
+from fiche.report.numbers import exact
 
 # Shorter checks say nothing until they are done.
 _QUIET_S = 1.0
@@ -84,7 +85,7 @@ def _text(store: Store, found: Overall, mended: tuple[int, int] | None, *, quick
     if mended is not None:
         gone = _counted(mended[1], "leftover", "leftovers")
         lines.append(f"mended: {_counted(mended[0], 'line', 'lines')} of additions.jsonl, {gone}")
-    how = "names and lengths alone" if quick else f"{found.num_bytes} bytes read"
+    how = "names and lengths alone" if quick else f"{exact(found.num_bytes)} bytes read"
     count = len(found.findings) + found.untold
     told = f"{count} wrong" if count else "all as they were written"
     entries = _counted(found.num_bags, "entry", "entries")
@@ -94,7 +95,7 @@ def _text(store: Store, found: Overall, mended: tuple[int, int] | None, *, quick
 
 
 def _counted(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}"
+    return f"{exact(count)} {one if count == 1 else several}"
 
 
 def _json(

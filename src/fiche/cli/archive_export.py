@@ -57,10 +57,10 @@ def export(
     index: Named = None,
     json: Json = False,
 ) -> None:
-    """Write entries into a new folder: all, some by id, or what a search finds.
+    """Write entries into a new folder, for other programs.
 
-    A research object crate and tables by default; Parquet with fiche[parquet]. What is confidential is left out
-    and listed.
+    All, some by id, or what a search finds. A research object crate and tables by default; Parquet with
+    fiche[parquet]. What is confidential is left out and listed.
     """
     told = dict(locals())
     from fiche.cli.archive_chosen import chosen

@@ -11,12 +11,14 @@ from fiche import __version__
 from fiche.archive.entry import Entry
 from fiche.archive.export import FORMATS, README, Exported, Order, export, readme, to_disk
 from fiche.archive.store import Store
-from fiche.cli.output import exists, new_folder
+from fiche.cli.archive_search_text import count
+from fiche.cli.output import new_folder, taken
 from fiche.cli.progress import Progress
 from fiche.cli.terminal import clean, put_json, put_text
 from fiche.cli.usage import unknown
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
+from fiche.report.numbers import exact
 
 DEFAULT = "crate,csv"
 CONFIDENTIAL = "confidential"
@@ -60,7 +62,7 @@ def write(
             pyarrow, F932, F933 an entry is not there or has changed.
     """
     if os.path.lexists(folder):
-        raise Refused([exists(folder)])
+        raise Refused([taken(folder)])
     if "parquet" in formats:
         from fiche.archive.export_parquet import library
 
@@ -122,7 +124,8 @@ def _written(
 
 def _text(folder: Path, order: Order, done: Exported, left_out: Sequence[LeftOut]) -> str:
     lines = [
-        f"{folder}: {done.entries} entries, {done.rows} rows, {done.files} files, {done.num_bytes} bytes",
+        f"{folder}: {count(done.entries, 'entry')}, {count(done.rows, 'row')},"
+        f" {count(done.files, 'file')}, {exact(done.num_bytes)} bytes",
         f"written: {', '.join(order.formats)}",
     ]
     if left_out:

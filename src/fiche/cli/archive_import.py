@@ -48,10 +48,11 @@ def import_(
     label: _Label = None,
     json: Json = False,
 ) -> None:
-    """Add all that lies below paths to an archive, and go on where something is refused.
+    """Add all that lies below folders, or another archive.
 
-    What is there already is passed over, so the same command goes on where it was stopped. Of another
-    archive every entry is taken as it is. Exit code 3: something was refused, and all else was taken.
+    What is refused is named, and the work goes on. What is there already is passed over, so the same command
+    goes on where it was stopped. Of another archive every entry is taken as it is. Exit code 3: something was
+    refused, and all else was taken.
     """
     from fiche.cli.archive_added import asked
     from fiche.cli.archive_imported import import_all

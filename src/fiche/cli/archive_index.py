@@ -18,7 +18,10 @@ def index(
     index: Named = None,
     json: Json = False,
 ) -> None:
-    """Bring the index up to date, or make it anew; the bags are what counts, an index may be deleted."""
+    """Bring the index up to date, or make it anew.
+
+    It is made from the bags, and they are what counts: an index may be deleted.
+    """
     from fiche.cli.archive_rebuilt import bring_up_to_date
 
     bring_up_to_date(archive, index, rebuild=rebuild, as_json=json)

@@ -11,15 +11,15 @@ from fiche.cli.archive_asked import limited
 from fiche.cli.archive_indexed import indexed, say
 from fiche.cli.archive_options import opened
 from fiche.cli.archive_search_text import count, entry_json, said
-from fiche.cli.terminal import clean, paragraph, put_json, put_text, table, width
+from fiche.cli.terminal import cells, clean, paragraph, put_json, put_text, table, width
 from fiche.cli.usage import unknown
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 FORMAT = "fiche-archive-list/1"
 _SHOWN = 20
 _HEADER = ("entry", "date", "kind", "title", "rows", "files", "marks")
-# What the other columns take: the title has the rest of the line.
-_BESIDE = 62
+_TITLE = 3
+# The title has what the other columns leave of the line, and never less than this.
 _SHORTEST = 24
 
 
@@ -64,24 +64,40 @@ def _text(listing: Listing, where: str, kinds: Sequence[str]) -> str:
     )
     lines = [_cells(one) for one in listing.entries]
     full = len(_HEADER) if any(line[-1] for line in lines) else len(_HEADER) - 1
-    lines = [line[:full] for line in lines]
+    lines = _fitted([line[:full] for line in lines], _HEADER[:full])
     text = (
-        table(lines, header=_HEADER[:full], right=(4, 5), whole=(0, 1, 2)) + "\n" if lines else ""
+        table(lines, header=_HEADER[:full], right=(4, 5), whole=(0, 1, 2, _TITLE)) + "\n"
+        if lines
+        else ""
     )
     if not all(one.date for one in listing.entries):
         text += "+ added that day: no date is told\n\n"
     return text + paragraph(f"{count(total, 'entry')} in {clean(where)}{more}{left}")
 
 
-def _cells(one: Listed) -> tuple[str, ...]:
+def _fitted(lines: Sequence[tuple[str, ...]], header: Sequence[str]) -> list[tuple[str, ...]]:
     """One line an entry: a title that is longer than the line is cut, and whole in `--json`."""
-    title, most = said(one.title), max(width() - _BESIDE, _SHORTEST)
+    widest = (max(map(cells, column)) for column in zip(header, *lines, strict=True))
+    beside = sum(2 + one for place, one in enumerate(widest) if place != _TITLE)
+    most = max(width() - beside, _SHORTEST)
+    return [(*line[:_TITLE], _cut(line[_TITLE], most), *line[_TITLE + 1 :]) for line in lines]
+
+
+def _cut(title: str, most: int) -> str:
+    if cells(title) <= most:
+        return title
+    while cells(title) >= most:
+        title = title[:-1]
+    return f"{title.rstrip()}…"
+
+
+def _cells(one: Listed) -> tuple[str, ...]:
     marks = ["superseded"] * one.superseded + [one.confidentiality] * bool(one.confidentiality)
     return (
         one.short,
         said(one.date[:10]) if one.date else f"+{said(one.added[:10])}",
         one.kind,
-        title if len(title) <= most else f"{title[: most - 1]}…",
+        said(one.title),
         str(one.num_rows),
         str(one.num_files),
         ", ".join(marks),

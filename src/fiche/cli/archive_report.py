@@ -34,13 +34,17 @@ def report(
     with_confidential: Annotated[
         bool, typer.Option("--with-confidential", help="confidential entries too")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="replace an overview that is there")
+    ] = False,
     archive: Archive = None,
     index: Named = None,
     json: Json = False,
 ) -> None:
-    """Write an overview: verdicts, runs and observed peaks of each model on each card.
+    """Write an overview of each model on each card, as a page.
 
-    Decisions admit; a run alone admits nothing. Confidential entries are left out and counted.
+    Verdicts, how runs ended, observed peaks. Decisions admit; a run alone admits nothing. Confidential
+    entries are left out and counted.
     """
     from fiche.cli.archive_reported import write
 
@@ -53,5 +57,6 @@ def report(
         language=language or "en",
         date=date,
         with_confidential=with_confidential,
+        force=force,
         as_json=json,
     )

@@ -35,6 +35,7 @@ def write(
     language: str,
     date: str | None,
     with_confidential: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Write the page, alone or in a folder with its document, and say their digests.
@@ -43,7 +44,7 @@ def write(
         Refused: F610 the output is there, F611 it cannot be written, F702 the day is none, F930 to F933 and
             F950 to F953 what is wrong with the archive or its index.
     """
-    if output.exists() or output.is_symlink():
+    if not force and (output.exists() or output.is_symlink()):
         raise Refused([exists(output)])
     spoken(language)
     day = _day(date)
@@ -63,11 +64,11 @@ def write(
     document = canonical(holdings_document(holdings, __version__))
     page = _page(holdings, document, language)
     if output.suffix.lower() in (".html", ".htm"):
-        write_file(output, page, force=False)
+        write_file(output, page, force=force)
         told(output.parent, {output.name: page}, as_json=as_json)
     else:
         made = {PAGE: page, DOCUMENT: document}
-        write_folder(output, made, force=False)
+        write_folder(output, made, force=force)
         told(output, made, as_json=as_json)
 
 

@@ -20,6 +20,8 @@ _NO_BREAK = "\N{NO-BREAK SPACE}"
 _LONGEST = 200
 _LARGE = 2**20
 _INDENT = " " * 6
+# What goes on of an entry's first line stands clear of the ids and of what is told below.
+_UNDER_ID = " " * 10
 
 
 def search_text(answer: Answer, where: str) -> str:
@@ -36,7 +38,8 @@ def _entry(found: Sequence[Found]) -> Iterator[str]:
     """The entry in a line, then for each load and card its rows."""
     entry = found[0].entry
     yield paragraph(
-        f"{entry.short}  {dated(entry)}  {entry.kind}  {said(entry.title)}{_marks(entry)}"
+        f"{entry.short}  {dated(entry)}  {entry.kind}  {said(entry.title)}{_marks(entry)}",
+        hanging=_UNDER_ID,
     )
     for told, rows in groupby((one.row for one in found if one.row is not None), key=about):
         if told:
@@ -143,7 +146,9 @@ def short_of_all(answer: Answer) -> str:
         and len({one.entry.id for one in answer.found}) == answer.num_entries
     ):
         return ""
-    return f"Shown: the first {count(len(answer.found), 'line')}; --limit 0 shows all"
+    what = "row" if shown == len(answer.found) else "line"
+    most = what if len(answer.found) == 1 else count(len(answer.found), what)
+    return f"Shown: the first {most}; --limit 0 shows all"
 
 
 def _undated(answer: Answer) -> str:

@@ -24,7 +24,10 @@ def show(
     index: Named = None,
     json: Json = False,
 ) -> None:
-    """Show an entry: its files with their digests, what it states, what replaces it, where it lies."""
+    """Show an entry in full, or write a file of it.
+
+    Its files with their digests, all that it states, what replaces it, where it lies.
+    """
     from fiche.cli.archive_shown import show_entry, write_content
 
     if file is None and output is None:

@@ -113,7 +113,10 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="replace the files")] = False,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Make offers of the listings of gpuhunt, SkyPilot, dstack, Vast.ai, RunPod and Lium, or of any table."""
+    """Make offers of listings, or of any table.
+
+    Listings of gpuhunt, SkyPilot, dstack, Vast.ai, RunPod and Lium.
+    """
     from fiche.cli.offers_import import Said, imports
     from fiche.cli.offers_import_run import finish
 
@@ -167,7 +170,10 @@ def screen(
     json: Annotated[bool, _JSON] = False,
     csv: Annotated[bool, typer.Option("--csv", help="every offer's verdicts, a row each")] = False,
 ) -> None:
-    """Judge every offer of a market against a fiche, count the reasons, decide the cheapest in full."""
+    """Judge every offer of a market against a fiche.
+
+    The reasons are counted, and the cheapest are decided in full.
+    """
     from fiche.cli.offers_search import kept
     from fiche.cli.screened import screening, without_collector
     from fiche.cli.screened_text import screened_csv, screened_json, screened_text

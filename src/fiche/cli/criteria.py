@@ -16,7 +16,10 @@ def criteria(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Print what may be required, which piece each expects, and what admits or excludes."""
+    """Print what may be required, and what settles it.
+
+    Of each criterion: which piece it expects, what admits and what excludes.
+    """
     from fiche.cli.criteria_text import chosen, criteria_json, criterion_text, list_text
     from fiche.cli.terminal import put_json, put_text
 

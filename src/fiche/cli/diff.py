@@ -40,7 +40,7 @@ def diff(
         bool, typer.Option("--force", help="replace the files of an earlier report there")
     ] = False,
 ) -> None:
-    """Say what changed between two fiches, and what moved a verdict."""
+    """Say what changed between two fiches, and what it moved."""
     from fiche.cli.diff_sides import compared
 
     if output is not None or formats or language or draft or force:

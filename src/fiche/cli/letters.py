@@ -15,9 +15,9 @@ def letters(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Print what to ask of each seller: numbered requests, with the value that is wanted.
+    """Print what to ask of each seller.
 
-    What the buyer can pay at most is in none of them.
+    Numbered requests, each with the value that is wanted. What the buyer can pay at most is in none of them.
     """
     from fiche.cli.compile import compile_fiche
     from fiche.cli.letters_text import chosen, letter_text, letters_json

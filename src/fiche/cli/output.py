@@ -39,14 +39,14 @@ def new_folder(folder: Path) -> Iterator[Path]:
         Refused: F610 the folder exists; F611 it cannot be written.
     """
     if _there(folder):
-        raise Refused([exists(folder)])
+        raise Refused([taken(folder)])
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(_beside(folder)) as partial:
             partial.mkdir()
             yield partial
             if _there(folder):
-                raise Refused([exists(folder)])
+                raise Refused([taken(folder)])
             partial.rename(folder)
     except OSError as error:
         raise Refused([_unwritable(folder, error)]) from error

@@ -56,4 +56,6 @@ def _plainly(parameter: Any) -> Any:  # noqa: ANN401 - typer's parameters are it
     if simple is not None and descriptor.parameter_info.parser is None:
         converter = _AsTyped(simple, many=many)
         parameter.get_runtime_param = lambda: converter
+    if parameter.param_type_name == "argument":  # its help says what it is: no type of Python
+        parameter.display_type_rich = lambda ctx: None
     return parameter

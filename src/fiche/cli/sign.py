@@ -46,9 +46,10 @@ def sign(
     force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
     json: Annotated[bool, typer.Option("--json", help=_JSON)] = False,
 ) -> None:
-    """Sign a report's PDF: an invisible signature, its bytes as they were in front of it.
+    """Sign a report's PDF; nothing is seen on a page.
 
-    A second signature is added the same way. The passphrase of a key is never an argument: others see those.
+    The signature (PAdES) stands behind the report's bytes, which stay as they are. A second signature is
+    added the same way. The passphrase of a key is never an argument: others see those.
     """
     from fiche.cli.signing import Asked, Keys, told, write
 

@@ -58,10 +58,10 @@ def simulate(
     json: Annotated[bool, _JSON] = False,
     **_: object,
 ) -> None:
-    """Compute what a load takes by running its code without a GPU and without weights.
+    """Compute what a load takes by running its code, without a GPU.
 
-    Allocated and reserved peak of each phase, and what is alive then: computed, so it neither admits nor
-    excludes. Without --model, --from or --function the load is a small dense network.
+    No weights are needed. Allocated and reserved peak of each phase, and what is alive then: computed, so it
+    neither admits nor excludes. Without --model, --from or --function the load is a small dense network.
     """
     from fiche.cli.simulating import simulate_asked
 

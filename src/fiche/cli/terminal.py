@@ -145,13 +145,15 @@ def cells(text: str) -> int:
     )
 
 
-def paragraph(text: str, *, indent: str = "", columns: int | None = None) -> str:
-    """A wrapped paragraph that ends with a line feed; later lines stand under the first."""
+def paragraph(
+    text: str, *, indent: str = "", hanging: str | None = None, columns: int | None = None
+) -> str:
+    """A wrapped paragraph that ends with a line feed; later lines stand under the first, or `hanging`."""
     lines = textwrap.wrap(
         clean(text),
         columns or width(),
         initial_indent=indent,
-        subsequent_indent=" " * len(indent),
+        subsequent_indent=" " * len(indent) if hanging is None else hanging,
         break_on_hyphens=False,
         break_long_words=False,
     )

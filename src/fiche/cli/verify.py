@@ -32,7 +32,10 @@ def verify(
         bool, typer.Option("--json", help="print every step as one JSON object")
     ] = False,
 ) -> None:
-    """Recompute a report's verdicts from the report alone, and compare all that it says."""
+    """Recompute a report from the report alone, and compare.
+
+    Exit code 0: it holds; 3: something does not hold; 2: it cannot be read. No network is used.
+    """
     from fiche.cli.verifying import Asked, extracted, put, verified
 
     asked = Asked(

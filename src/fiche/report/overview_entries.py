@@ -34,7 +34,7 @@ def link(id: str) -> Link:
 
 def latest(teller: Teller, held: Holdings) -> Section:
     """What was added last."""
-    table = _table(teller, "latest", held.latest, ("added", "entry", "kind"), _added)
+    table = _table(teller, "latest", held.latest, ("added", "entry", "kind", "dated"), _added)
     blocks: list[Block] = [table] if held.latest else []
     if len(held.latest) < held.entries:
         cut = teller.say("latest_cut", shown=len(held.latest), total=held.entries)
@@ -87,7 +87,7 @@ def _table(
         id=name,
         caption=caption if day is None else caption.format(day=day.text),
         columns=tuple(Column(title=teller.word(key)) for key in heads),
-        rows=tuple(_row(teller, one, first, is_anchored=is_anchored) for one in mentions),
+        rows=tuple(_row(teller, one, first, heads, is_anchored=is_anchored) for one in mentions),
         folded=is_anchored,
     )
 
@@ -96,14 +96,14 @@ def _row(
     teller: Teller,
     one: Mention,
     first: Callable[[Teller, Mention], Cell] | None,
+    heads: Sequence[str],
     *,
     is_anchored: bool,
 ) -> Row:
-    kind = cell(Words(_kind(teller, one.kind)))
-    if first is not None:
-        return row(first(teller, one), _entry(teller, one), kind)
-    anchor = f"entry-{one.id}" if is_anchored else ""
-    return row(_entry(teller, one), kind, cell(_day(teller, one.date)), anchor=anchor)
+    cells = [first(teller, one)] if first is not None else []
+    cells += [_entry(teller, one), cell(Words(_kind(teller, one.kind)))]
+    cells += [cell(_day(teller, one.date))] if "dated" in heads else []
+    return row(*cells, anchor=f"entry-{one.id}" if is_anchored else "")
 
 
 def _entry(teller: Teller, one: Mention) -> Cell:

@@ -12,7 +12,7 @@ OVERVIEW: dict[str, str] = {
     "overview_narrowed": "Only what speaks of {told} is looked at.",
     "overview_narrowed_model": "models whose name has {part} in it",
     "overview_narrowed_card": "cards whose name has {part} in it",
-    "overview_question": "Of which model on which card is something known?",
+    "overview_question": "What is known of which model on which card?",
     "overview_kinds": "By kind: {told}.",
     "overview_kind_record": "{n} record|{n} records",
     "overview_kind_piece": "{n} piece|{n} pieces",
@@ -20,7 +20,7 @@ OVERVIEW: dict[str, str] = {
     "overview_kind_catalog": "{n} catalog|{n} catalogs",
     "overview_kind_policy": "{n} policy|{n} policies",
     "overview_kind_decision": "{n} decision|{n} decisions",
-    "overview_pairs": "{pairs} of {models} and {cards}: {told}.",
+    "overview_pairs": "{pairs}, among {models} and {cards}: {told}.",
     "overview_pair": "{n} pair of a model and a card|{n} pairs of a model and a card",
     "overview_models": "{n} model|{n} models",
     "overview_cards": "{n} card|{n} cards",
@@ -29,8 +29,8 @@ OVERVIEW: dict[str, str] = {
     "overview_count_divided": "{n} admitted by one decision and excluded by another",
     "overview_count_excluded": "{n} excluded",
     "overview_count_to_confirm": "{n} to confirm",
-    "overview_count_ran": "{n} ran, and no decision speaks of it",
-    "overview_count_mixed": "{n} ran and failed, and no decision speaks of it",
+    "overview_count_ran": "{n} ran, without a decision",
+    "overview_count_mixed": "{n} ran and failed, without a decision",
     "overview_count_failed": "{n} only failed",
     "overview_count_unknown": "{n} of which no outcome is told",
     "overview_apart": "Counted above and in no table of pairs: {told}.",
@@ -132,8 +132,9 @@ OVERVIEW: dict[str, str] = {
         "under its id in the catalog where the name that it prints is that of one card alone, else as written."
     ),
     "overview_method_counts": (
-        "An entry counts once in a pair, and once under each outcome that it tells. A superseded entry stays "
-        "in the archive and counts in no pair."
+        "An entry counts once in a pair, and once under each outcome that it tells. A decision that is kept in "
+        "several files, such as a page and its PDF, is one decision. A superseded entry stays in the archive "
+        "and counts in no pair."
     ),
     "overview_document": "what this page says, for programs",
     "overview_foot": "{tool} · overview of an archive · {date}",
