@@ -67,6 +67,7 @@ def changed(**changes):
     return json.dumps({**document(made(b"{}")[0]), **changes}).encode()
 
 
+NO_DECIMALS = ("nan", "Infinity", "1e400", "1/0", "1_000", "\u0661\u0662", "+1", "1.", "9" * 6000)
 LEADING_OUT = ("../a", "a/../../b", "/etc/a", "a//b", "./a", "a/", "C:a", "a\\b", "a\n", "a\0", "")
 
 
@@ -92,6 +93,9 @@ def kept(path):
         (changed(labels=[]), "F941"),
         (changed(rows=[{"model": 1}]), "F941"),
         (changed(rows=["x"]), "F941"),
+        *((changed(rows=[{"amount": amount}]), "F941") for amount in NO_DECIMALS),
+        (changed(rows=[{"amount": "1", "origin": "certified"}]), "F941"),
+        (changed(rows=[{"outcome": "admissible for all"}]), "F941"),
         (changed(supersedes=[1]), "F941"),
         (changed(title=None), "F941"),
         (b"", "F941"),

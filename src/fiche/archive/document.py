@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from fiche.archive.entry import CONFIDENTIALITY, KINDS, Entry, Kept, Row
+from fiche.archive.entry import CONFIDENTIALITY, KINDS, ORIGINS, OUTCOMES, Entry, Kept, Row
 from fiche.archive.identity import id_made
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import field_names
@@ -20,6 +20,9 @@ FORMAT = "fiche-archive-entry/1"
 MOST_BYTES = 8 * 2**20
 MOST_ROWS = 20_000
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# Python reads no longer ones.
+_AMOUNT = re.compile(r"-?[0-9]{1,2000}(?:\.[0-9]{1,2000})?")
+_ORIGINS, _OUTCOMES = frozenset(("", *ORIGINS)), frozenset(("", *OUTCOMES))
 # A path below data/, as `names` makes it: whoever copies the file writes there, so it leads nowhere else.
 _PART = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9._+=@,() -]+"
 _PATH = re.compile(f"{_PART}(?:/{_PART})*")
@@ -140,10 +143,20 @@ def _check(told: Document) -> None:
     for row in _list(told, "rows", needed=False):
         if type(row) is not dict or not _TEXT.issuperset(map(type, row.values())):
             raise TypeError("a row is not made of texts")
+        _check_row(row)
     _texts(_list(told, "supersedes", needed=False))
     labels = told.get("labels", {})
     if type(labels) is not dict or not _TEXT.issuperset(map(type, labels.values())):
         raise TypeError("labels are no texts")
+
+
+def _check_row(row: Document) -> None:
+    """What is counted with is a number, and what is told of it is one of the words that there are."""
+    amount = row.get("amount")
+    if amount and not _AMOUNT.fullmatch(amount):
+        raise ValueError("an amount is no decimal")
+    if row.get("origin", "") not in _ORIGINS or row.get("outcome", "") not in _OUTCOMES:
+        raise ValueError("an origin or an outcome is none")
 
 
 def _check_file(told: Document) -> None:
