@@ -200,7 +200,7 @@ def test_serving_does_not_say_what_a_bare_log_leaves_out():
         "report.html"
     ]
     text = page.decode("utf-8")
-    brief, _, annex = text.partition('<section id="observed"')
+    brief, _, annex = text.partition("<section id=observed")
     told = brief.partition("oom-4080/failure-1")[2].partition("</p>")[0]
     assert "in no named phase" in told
     row = annex.partition("oom-4080/failure-1")[2].partition("<tr")[0]

@@ -10,6 +10,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from fiche.kernel.diagnostic import Refused
@@ -21,7 +22,7 @@ from fiche.verify.container import CRATE, DECISION, MANIFEST, Container, Passage
 from fiche.verify.printed import JOINTS, Lookup, Told
 from fiche.verify.step import Sheet
 
-_MOST = 8
+_MOST, _COUNTED = 8, 200
 # Names with digits in them: a program, and the norms that the files are built to.
 _NAMES = ("sha256sum", "PDF/A-3a", "PDF/UA-1", "RO-Crate 1.2")
 _GROUPED = re.compile(rf"(?<![\w.,-])\d{{1,3}}(?:[ {JOINTS}]\d{{3}})+(?!\d)")
@@ -33,6 +34,9 @@ _DRAWN = re.compile(r"(?<=[^\W\d_])(?=\d+[.,]\d\d[ \u00a0\u202f])")
 def other_body(sheet: Sheet, container: Container) -> None:
     """Look up what a report prints in the decision that it carries."""
     document = container.document
+    if not document:
+        sheet.unproven("without a decision.json there is nothing to look a number up in")
+        return
     try:
         language = spoken(container.language or "en")
     except Refused:
@@ -40,11 +44,12 @@ def other_body(sheet: Sheet, container: Container) -> None:
             f"its language '{container.language}' is not known here: no number was looked up"
         )
         return
-    found = list(strange_numbers(container, document, language))
+    found = list(islice(strange_numbers(container, document, language), _COUNTED + 1))
     for text in found[:_MOST]:
         sheet.fault("F913", f"a number that decision.json does not have: {text}")
     if len(found) > _MOST:
-        sheet.fault("F913", f"and {len(found) - _MOST} more numbers")
+        more = f"{len(found) - _MOST} more" if len(found) <= _COUNTED else "many more"
+        sheet.fault("F913", f"and {more} numbers")
     for text in other_verdicts(container, document):
         sheet.fault("F914", text)
 

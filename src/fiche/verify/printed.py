@@ -46,6 +46,8 @@ _VALUE = re.compile(r"-?\d+([./]\d+)?")
 # A digest, or as much of one as a table has room for.
 _DIGEST = 8
 _MOST_DIGITS = 60
+# A word is looked at so far to either side: a page may hold a million letters without a blank.
+_LONGEST = 500
 # So much of a name before its number, at whose end no blank stands.
 _NAME = 3
 _OF_A_NAME = re.compile(r"[^\W\d]$|[^\W\d][-/:_#.]$")
@@ -257,9 +259,9 @@ def _close(value: Fraction, told: Fraction, decimals: int) -> bool:
 def _word_around(line: str, start: int, end: int) -> str:
     """The run of characters around a number up to blanks, with those that stand beside words cut off."""
     left, right = start, end
-    while left and not _BLANK.match(line[left - 1]):
+    while left and start - left < _LONGEST and not _BLANK.match(line[left - 1]):
         left -= 1
-    while right < len(line) and not _BLANK.match(line[right]):
+    while right < len(line) and right - end < _LONGEST and not _BLANK.match(line[right]):
         right += 1
     before, after = line[left:start].lstrip(_EDGES), line[end:right].rstrip(_EDGES)
     return before + line[start:end] + after
