@@ -8,7 +8,7 @@ from archive.making import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiche.archive.document import MOST_BYTES, document, document_bytes, read_entry
+from fiche.archive.document import MOST_BYTES, at_most, document, document_bytes, read_entry
 from fiche.archive.entry import CONFIDENTIALITY, KINDS, Entry, Row
 from fiche.archive.looked_at import looked_at
 from fiche.assets import schema_text
@@ -35,6 +35,7 @@ def test_what_is_written_is_read_again_and_is_as_the_schema_says(**told):
     entry = made(b"{}", **told)[0]
     content = document_bytes(entry)
     assert read_entry(content) == entry
+    assert len(content) <= at_most(entry)
     assert looked_at(content).supersedes == entry.supersedes
     assert [str(error) for error in VALIDATOR.iter_errors(json.loads(content))] == []
 

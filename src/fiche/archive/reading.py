@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from fiche.archive.document import MOST_BYTES, document_bytes
+from fiche.archive.document import MOST_BYTES, at_most, document_bytes
 from fiche.archive.entry import Entry, Kept, Row
 from fiche.archive.identity import id_of
 from fiche.archive.names import safe_paths
@@ -254,6 +254,8 @@ def _entry(subject: Subject, told: Told) -> tuple[Entry, dict[str, bytes | Path]
 
 def _short(entry: Entry) -> Entry:
     """An entry that a reader takes: where its rows are too many, the last ones stay in the files alone."""
+    if at_most(entry) <= MOST_BYTES:  # nearly always
+        return entry
     while entry.rows and len(document_bytes(entry)) > MOST_BYTES:
         entry = replace(entry, rows=entry.rows[: len(entry.rows) // 2])
     return entry
