@@ -34,7 +34,7 @@ def link(id: str) -> Link:
 
 def latest(teller: Teller, held: Holdings) -> Section:
     """What was added last."""
-    table = _table(teller, "latest", held.latest, ("added", "entry", "kind", "dated"), _added)
+    table = _table(teller, "latest", held.latest, ("added", "entry", "kind_day"), _added)
     blocks: list[Block] = [table] if held.latest else []
     if len(held.latest) < held.entries:
         cut = teller.say("latest_cut", shown=len(held.latest), total=held.entries)
@@ -101,8 +101,9 @@ def _row(
     is_anchored: bool,
 ) -> Row:
     cells = [first(teller, one)] if first is not None else []
-    cells += [_entry(teller, one), cell(Words(_kind(teller, one.kind)))]
-    cells += [cell(_day(teller, one.date))] if "dated" in heads else []
+    kind, day = (Words(_kind(teller, one.kind)),), _day(teller, one.date)
+    cells += [_entry(teller, one), cell(kind, day if "kind_day" in heads else None)]
+    cells += [cell(day)] if "dated" in heads else []
     return row(*cells, anchor=f"entry-{one.id}" if is_anchored else "")
 
 
