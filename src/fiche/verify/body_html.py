@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from typing import NamedTuple
 
+from fiche.render.visible import visible
 from fiche.verify.container import Container
 from fiche.verify.html_read import slim
+from fiche.verify.lookalike import named
 from fiche.verify.step import Sheet
 
 _MOST = 8
@@ -27,6 +30,9 @@ class Token(NamedTuple):
 
 def html_body(sheet: Sheet, theirs: Container, ours: bytes) -> None:
     """Compare a page with another one that was rendered anew."""
+    if blank := _of_blanks(theirs.content, ours):
+        sheet.fault("F912", f"{blank}; nothing else differs: ask for the page as fiche wrote it")
+        return
     found = list(differences(slim(theirs.content), slim(ours)))
     for code, text in found[:_MOST]:
         sheet.fault(code, text)
@@ -40,6 +46,16 @@ def html_body(sheet: Sheet, theirs: Container, ours: bytes) -> None:
         sheet.fault(
             "F912", f"the page differs from byte {at + 1} on, in what its markup does not show"
         )
+
+
+def _of_blanks(theirs: bytes, ours: bytes) -> str:
+    """What mail programs, editors and version control do to a page without changing a word of it."""
+    if theirs.replace(b"\r\n", b"\n") == ours:
+        return "every line ends as on Windows (CRLF)"
+    if theirs.removeprefix(codecs.BOM_UTF8).strip() == ours.strip():
+        more = len(theirs) - len(ours)
+        return f"{abs(more)} bytes of blanks or a mark of encoding more or fewer stand around it"
+    return ""
 
 
 def differences(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
@@ -79,8 +95,9 @@ def _told(one: Sequence[Token], other: Sequence[Token]) -> Iterator[tuple[str, s
             told = "stands there, and the decision gives none" if theirs else "is missing"
             yield code, f"{token.place}: {what} {told}: {_cut(token.text)}"
         else:
-            stands, rendered = _around(theirs.text, ours.text)
-            yield code, f"{token.place}: {what} is {stands}, where the decision gives {rendered}"
+            stands, rendered, sign = _around(theirs.text, ours.text)
+            told = f"{what} is {stands}, where the decision gives {rendered}{sign}"
+            yield code, f"{token.place}: {told}"
 
 
 _SORTS = {
@@ -104,17 +121,18 @@ def _what(token: Token) -> str:
 
 
 def _cut(text: str) -> str:
-    return f"'{text[:_ROOM]}{'…' if len(text) > _ROOM else ''}'"
+    return f"'{visible(text[:_ROOM])}{'…' if len(text) > _ROOM else ''}'"
 
 
-def _around(one: str, other: str) -> tuple[str, str]:
+def _around(one: str, other: str) -> tuple[str, str, str]:
+    """Both from shortly before the place where they part, and the signs in which they do."""
     at = next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
     )
     start = max(0, at - 40)
     lead = "…" if start else ""
-    return f"{lead}{_cut(one[start:])}", f"{lead}{_cut(other[start:])}"
+    return f"{lead}{_cut(one[start:])}", f"{lead}{_cut(other[start:])}", named(one, other, at)
 
 
 def tokens(page: str) -> list[Token]:

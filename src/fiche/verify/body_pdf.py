@@ -60,8 +60,9 @@ def _somewhere(one: bytes, other: bytes) -> str:
     at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), -1)
     at = at if at >= 0 else min(len(one), len(other))
     return (
-        f"the bytes differ from byte {at + 1} on ({len(one)} bytes, rendered as {len(other)}), in what no page "
-        "shows: the file was written again by another program, or changed where nothing is painted"
+        f"its pages, words and files are the same, but the bytes differ from byte {at + 1} on ({len(one)} "
+        f"bytes, rendered as {len(other)}): another program wrote the file again, or something was changed "
+        "where nothing is painted; ask for the file as fiche wrote it"
     )
 
 

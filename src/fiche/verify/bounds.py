@@ -38,7 +38,10 @@ def refused(code: str, message: str, hint: str) -> Refused:
 
 def no_report(what: str, why: str) -> Refused:
     """F900."""
-    hint = "name a report.pdf or a report.html that fiche wrote, or the folder that holds one"
+    hint = (
+        "name a report.pdf or report.html as fiche wrote it, or the folder that holds one; what was printed "
+        "again, or saved from a browser or a viewer, has lost its files"
+    )
     return refused("F900", f"{what} is no report of fiche: {why}", hint)
 
 

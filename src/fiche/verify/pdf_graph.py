@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from fiche.render.visible import visible
 from fiche.verify.bounds import too_much
 from fiche.verify.pdf_objects import (
     Reader,
@@ -188,6 +189,11 @@ def _near(one: Thing, other: Thing, path: tuple[str, ...]) -> bool:
 
 
 def _shown(thing: Thing) -> str:
+    if isinstance(thing, str) and thing and not thing.isprintable():
+        written = getattr(thing, "original_bytes", thing.encode("utf-8", "replace"))
+        return f"<{written.hex()[:64]}>"
+    if isinstance(thing, bytes):
+        return f"<{thing.hex()[:64]}>"
     if isinstance(thing, dict):
         kind = " ".join(
             str(value(thing, key)) for key in ("/Type", "/Subtype", "/S") if key in thing
@@ -202,7 +208,7 @@ def _shown(thing: Thing) -> str:
         return f"a list of {len(thing)}" + (
             f", first {_shown(resolved(thing[0]))}" if thing else ""
         )
-    return f"'{str(thing)[:80]}'"
+    return f"'{visible(str(thing)[:80])}'"
 
 
 def drawn_alike(one: bytes, other: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fiche.verify.container import Passage
+from fiche.verify.lookalike import named
 from fiche.verify.pdf_graph import Apart
 
 _PARTS = {
@@ -56,7 +57,8 @@ def first_difference(theirs: Sequence[str], ours: Sequence[str]) -> str:
         if one != other:
             at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
             start = max(0, at - 30)
-            return f"'{_cut(one, start)}' stands there, where the decision gives '{_cut(other, start)}'"
+            told = f"'{_cut(one, start)}' stands there, where the decision gives '{_cut(other, start)}'"
+            return f"{told}{named(one, other, at)}"
     more = len(theirs) > len(ours)
     line = (theirs if more else ours)[min(len(theirs), len(ours))]
     return f"'{_cut(line, 0)}' {'stands there, and is not rendered' if more else 'is missing'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record
@@ -19,6 +19,8 @@ from fiche.verify.container import Container
 from fiche.verify.digests import digests_step
 from fiche.verify.html_read import read_html
 from fiche.verify.manifest import attachments_step, listed
+from fiche.verify.pdf_graph import apart
+from fiche.verify.pdf_places import place_of
 from fiche.verify.pdf_read import MAGIC, read_pdf
 from fiche.verify.recompile import Made, Maker, recompiled
 from fiche.verify.step import FAILED, Sheet, Step
@@ -101,8 +103,21 @@ def _behind(sheet: Sheet, container: Container, content: bytes, behind: int, sea
     words = [one.lines for one in shown.passages] == [one.lines for one in container.passages]
     if not words or shown.held != container.held:
         sheet.fault("F915", f"{behind} bytes stand behind the report and change what it shows")
+    elif repainted := list(_repainted(shown, container)):
+        sheet.fault("F915", f"{behind} bytes stand behind the report and change {repainted[0]}")
     else:
         sheet.unproven(f"{behind} bytes stand behind the report, with the same words and files")
+
+
+# What a signature brings along, and the metadata that programs of signing write their name into.
+_OF_SIGNING = {"/AcroForm", "/Annots", "/Perms", "/Extensions", "/DSS", "/Info", "/Metadata"}
+
+
+def _repainted(shown: Container, before: Container) -> Iterator[str]:
+    """Places of a signed file that are not as they were: looked at here where no library reads signatures."""
+    for one in apart(shown.own["reader"], before.own["reader"]):
+        if not _OF_SIGNING.intersection(one.path):
+            yield place_of(one)
 
 
 def body_step(container: Container, made: Made | None, maker: Maker) -> Step:
