@@ -77,6 +77,7 @@ def test_what_can_be_taken_is_taken_and_the_rest_is_named(fiche, folder, tmp_pat
     assert all(one["message"] and one["hint"] for one in lines)
     for one in lines:
         assert Path(one["file"]).name in ended.out
+    assert "README.md: F420 the format of this file" in ended.out, "a name is told once"
     assert {entry.source for entry in entries if entry.title.endswith("oom-4080.log")} == {
         str(folder / "serving/evidence/oom-4080.log")
     }

@@ -95,7 +95,8 @@ def _refused(wrong: Sequence[Wrong], refused: Path | None) -> Iterator[str]:
     hints: set[str] = set()
     for one in wrong[:_MOST]:
         place = one.file if one.line is None else f"{one.file}:{one.line}"
-        yield f"  {visible(place)}: {one.code} {visible(one.message)}"
+        message = one.message.removeprefix(f"{one.file.rpartition('/')[2]}: ")
+        yield f"  {visible(place)}: {one.code} {visible(message)}"
         if one.hint and one.hint not in hints:
             yield f"    hint: {visible(one.hint)}"
         hints.add(one.hint)
