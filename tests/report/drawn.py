@@ -125,7 +125,13 @@ def finding(who, case, need, room, verdict, place):
         have=have[1] if have[0] is None else have[0],
         margin=useful,
         case=case,
-        comparison=Comparison(need_low=low, need_high=high, have_low=have[0], have_high=have[1]),
+        comparison=Comparison(
+            need_low=low,
+            need_high=high,
+            have_low=have[0],
+            have_high=have[1],
+            need_is_floor=low is not None and shown is low and high is None,
+        ),
     )
 
 
