@@ -53,7 +53,7 @@ def bounds(draw):
 
 
 ASKED = {
-    "words": st.tuples(texts),
+    "words": st.lists(texts, min_size=1, max_size=2).map(tuple),
     "texts": st.dictionaries(fields, st.tuples(st.one_of(parts, wholes)), min_size=1, max_size=2),
     "outcome": st.tuples(outcomes),
     "kinds": st.tuples(st.sampled_from(KINDS), st.sampled_from(KINDS)),

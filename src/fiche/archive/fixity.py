@@ -88,29 +88,8 @@ class _Bag:
         except OSError as error:
             self.find("F933", f"{shown(name)} cannot be read: {error.strerror}")
 
-    def short(self, name: str) -> bytes | None:
-        """All of a file of a few kilobytes, as most are; None for a longer one, and one that cannot be read."""
-        try:
-            stream = os.open(f"{self.folder}/{name}", FLAGS)
-        except OSError:
-            return None  # `parts` says why
-        try:
-            content = os.read(stream, _SHORT)
-            if os.read(stream, 1):
-                return None
-        except OSError:
-            return None
-        finally:
-            os.close(stream)
-        self.num_files += 1
-        self.num_bytes += len(content)
-        return content
-
     def read(self, name: str, limit: int) -> bytes | None:
         """The bytes of a file of at most `limit` bytes; None where it is longer."""
-        content = self.short(name)
-        if content is not None:
-            return content
         content = b""
         for part in self.parts(name):
             content = content + part if content else part
@@ -121,9 +100,6 @@ class _Bag:
 
     def digest(self, name: str) -> str:
         """The digest of a file of any length."""
-        content = self.short(name)
-        if content is not None:
-            return hashlib.sha256(content).hexdigest()
         found = hashlib.sha256()
         for part in self.parts(name):
             found.update(part)

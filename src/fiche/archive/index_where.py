@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 
 from fiche.archive.index_asked import Amount, Asked, Label, Part
@@ -14,6 +14,7 @@ from fiche.kernel.record import record
 _FEW = 500
 # More entries than this are looked through again, instead of being named by their numbers.
 _LISTED = 5000
+_SAYING = f"SELECT n FROM {table('entries')} WHERE "
 _LONG = 2000
 _LAST = "\N{DELETE}"  # behind all signs of an id or a digest
 
@@ -40,6 +41,7 @@ class Where:
     def __init__(self, database: Database, asked: Asked) -> None:
         self._database = database
         self.bound: dict[str, object] = {}
+        self._among: frozenset[int] = frozenset()
         self.conditions: tuple[Condition, ...] = (*self._of_rows(asked), *self._of_entries(asked))
 
     @property
@@ -67,12 +69,16 @@ class Where:
     @property
     def text(self) -> str:
         """All of it, as it stands behind WHERE."""
-        return " AND ".join(each.text for each in self.conditions) or "1 = 1"
+        text = " AND ".join(each.text for each in self.conditions) or "1 = 1"
+        if not self._among:
+            return text
+        among = _in(sorted(self._among))
+        return f"{text.replace(_SAYING, f'{_SAYING}{among[2:]} AND ')} AND {among}"
 
     def alone(self, condition: Condition) -> Where:
         """The same with one condition."""
         found = copy(self)
-        found.conditions = (condition,)
+        found.conditions, found._among = (condition,), frozenset()
         return found
 
     def value(self, value: object) -> str:
@@ -97,7 +103,7 @@ class Where:
                 text = _any(self._amounts(amount, sign))
                 yield Condition(text=text, option=option, asked=amount.text, of="row")
         for word in asked.words:
-            yield self._anywhere(word)
+            yield self._anywhere(word, is_one_of_many=len(asked.words) > 1)
 
     def _word(self, kind: str, part: Part) -> str:
         """What is asked of the number of a word: one of those that have the part."""
@@ -132,16 +138,19 @@ class Where:
             place = self.value(key)
             yield f"(r.unit_n {word} AND r.amount_key <> '' AND r.amount_key {sign} {place})"
 
-    def _anywhere(self, word: str) -> Condition:
+    def _anywhere(self, word: str, *, is_one_of_many: bool) -> Condition:
         """A word in any text of an entry, or of the row."""
         part = Part(text=word)
         among = f"FROM {table('words')} WHERE {self._has(part)}"
         kinds = self._database.rows(f"SELECT DISTINCT kind {among}", self.bound)
         told = [f"r.{kind}_n {self._word(kind, part)}" for (kind,) in kinds if kind in WORDS]
         of, without = "row", "1 = 0"
-        if entries := self._about(word):
+        question, numbers = self._about(word)
+        if is_one_of_many and len(numbers) <= _LISTED:
+            self._narrow(told, numbers)
+        if numbers:
             of = "either" if told else "entry"
-            without = f"e.n {entries}"
+            without = _in(numbers) if len(numbers) <= _LISTED else f"e.n IN ({question})"
             told.append(without)
         nothing = not told
         text = _any(told) if told else "1 = 0"
@@ -154,17 +163,25 @@ class Where:
             without=without,
         )
 
-    def _about(self, word: str) -> str:
-        """What is asked of the number of an entry that says a word beside its rows; nothing where none does."""
+    def _about(self, word: str) -> tuple[str, list[int]]:
+        """Entries that say a word beside their rows: the question, and the first numbers that answer it."""
         says, sought = self._database.says, self._database.sought(word)
         if len(word) > _LONG:  # than some way of looking takes
             says, sought = self._database.holds, word
         text = says.format("about", self.value(sought))
-        question = f"SELECT n FROM {table('entries')} WHERE {text}"
+        question = f"{_SAYING}{text}"
         found = self._database.rows(f"{question} LIMIT {_LISTED + 1}", self.bound)
-        if len(found) > _LISTED:
-            return f"IN ({question})"
-        return f"IN ({', '.join(str(n) for (n,) in found)})" if found else ""
+        return question, [n for (n,) in found]
+
+    def _narrow(self, told: Sequence[str], numbers: Sequence[int]) -> None:
+        """Where few entries meet one of several words, the others need no look."""
+        among = set(numbers)
+        if told:
+            question = f"SELECT DISTINCT r.entry FROM {table('rows')} r WHERE {_any(told)}"
+            found = self._database.rows(f"{question} LIMIT {_LISTED + 1}", self.bound)
+            among.update(n for (n,) in found)
+        if len(among) <= _LISTED and (not self._among or len(among) < len(self._among)):
+            self._among = frozenset(among)
 
     def _of_entries(self, asked: Asked) -> Iterator[Condition]:
         for option, words in (("kind", asked.kinds), ("confidentiality", asked.confidentiality)):
@@ -215,6 +232,10 @@ SUPERSEDED = f"EXISTS (SELECT 1 FROM {table('supersedes')} s WHERE s.superseded 
 # The day is that of the date that it tells, and not that of its adding.
 DATED = "substr(e.date, 1, 10) = e.day"
 _NONE = "IN (-1)"
+
+
+def _in(numbers: Iterable[int]) -> str:
+    return f"e.n IN ({', '.join(map(str, numbers))})"
 
 
 def _any(texts: Iterable[str]) -> str:
