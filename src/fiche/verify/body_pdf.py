@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fiche.verify.container import Container
 from fiche.verify.pdf_graph import Apart, apart
+from fiche.verify.pdf_letters import other_letters
 from fiche.verify.pdf_places import flow, other_words, place_of, told
 from fiche.verify.step import Sheet
 
@@ -25,6 +26,8 @@ def pdf_body(sheet: Sheet, theirs: Container, ours: Container) -> None:
     if same and not sheet.faults:
         sheet.fault("F912", _somewhere(theirs.content, ours.content))
     if not same:
+        for text in other_letters(theirs.own["reader"], ours.own["reader"]):
+            sheet.fault("F912", text)
         _not_proven(sheet, theirs, ours, found)
 
 
