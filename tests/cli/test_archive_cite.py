@@ -141,3 +141,10 @@ def test_a_citation_that_names_no_entry_is_refused(fiche, folder, cites):
     ended = fiche("check", folder / "fiche.yaml")
     assert ended.code == 2
     assert "F3" in ended.err
+
+
+def test_without_a_fiche_it_is_said_that_one_is_missing(fiche):
+    ended = fiche("import", "archive:e949a30c")
+    assert (ended.code, ended.err[:4]) == (2, "F702")
+    assert "--to fiche.yaml" in ended.err
+    assert "fiche archive show e949a30c" in ended.err

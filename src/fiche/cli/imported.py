@@ -38,6 +38,7 @@ def show(
     if alone:
         message = f"{', '.join(alone)}: nothing is stored without --to"
         raise Refused([together(message, "name the fiche: --to fiche.yaml")])
+    _see_that_none_is_archived(files)
     if any(file.is_dir() for file in files):
         _show_folder(files, kind, redact=redact, json=json, picture=picture)
         return
@@ -53,6 +54,14 @@ def show(
         put_text(_table(pieces) if len(pieces) > _MANY else pieces_text(pieces))
     if wrong:
         raise Refused([each.shown for each in wrong])
+
+
+def _see_that_none_is_archived(files: Sequence[Path]) -> None:
+    """An entry is brought to a fiche; what it says is shown by the archive itself."""
+    named = next((str(file) for file in files if str(file).startswith(PREFIX)), "")
+    if named:
+        hint = f"name the fiche: --to fiche.yaml; or fiche archive show {named.removeprefix(PREFIX)[:60]}"
+        raise Refused([together(f"{named[:80]} is brought to a fiche, and none is named", hint)])
 
 
 # A table says more than so many pages.
