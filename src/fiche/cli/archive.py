@@ -54,8 +54,13 @@ def _archive() -> None:
 
 
 def _asked() -> Collection[str]:
-    """The subcommand that is called; else all, for help, completion and near misses."""
+    """The subcommand that is called; else all, for its help, completion and near misses.
+
+    Help on all commands names the group alone.
+    """
     words = sys.argv[1:3]
+    if words == ["--help"]:
+        return ()
     alone = len(words) == 2 and words[0] == "archive" and words[1] in COMMANDS
     return (words[1],) if alone and "_FICHE_COMPLETE" not in os.environ else COMMANDS
 

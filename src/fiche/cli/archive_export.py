@@ -7,9 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fiche.cli.archive_exported import DEFAULT
-from fiche.cli.archive_indexed import Named
-from fiche.cli.archive_options import Archive, Json
+from fiche.cli.archive_options import Archive, Json, Named
 
 
 def _many(metavar: str, help: str) -> Any:  # noqa: ANN401 - as typer has it
@@ -33,7 +31,7 @@ def export(
     formats: Annotated[
         str,
         typer.Option("--formats", metavar="LIST", help="among crate, parquet, csv, bags"),
-    ] = DEFAULT,
+    ] = "crate,csv",
     model: _Part = None,
     card: _Part = None,
     engine: _Part = None,

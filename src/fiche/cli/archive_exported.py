@@ -20,7 +20,6 @@ from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
 from fiche.report.numbers import exact
 
-DEFAULT = "crate,csv"
 CONFIDENTIAL = "confidential"
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import Annotated
-
-import typer
 
 from fiche.archive.index import Index
 from fiche.archive.index_place import is_server, own_file
@@ -22,15 +19,6 @@ _UNUSED = (
     f"{MARKER} names an index, which is not used: whoever wrote that may lead anywhere; "
     f"--index {_NAMED_THERE} follows it"
 )
-Named = Annotated[
-    str | None,
-    typer.Option(
-        "--index",
-        metavar="URL",
-        help="postgresql+psycopg://…, a file for SQLite, or archive: the one that it names "
-        "[FICHE_ARCHIVE_INDEX]",
-    ),
-]
 
 
 def reached(store: Store, index: str | None) -> Index:

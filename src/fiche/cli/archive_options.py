@@ -16,6 +16,15 @@ Archive = Annotated[
     str | None,
     typer.Option("--archive", metavar="WHERE", help="a folder, or a URL of fsspec [FICHE_ARCHIVE]"),
 ]
+Named = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        metavar="URL",
+        help="postgresql+psycopg://…, a file for SQLite, or archive: the one that it names "
+        "[FICHE_ARCHIVE_INDEX]",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fiche.cli.archive_indexed import Named
-from fiche.cli.archive_options import Archive, Json
+from fiche.cli.archive_options import Archive, Json, Named
 
 
 def _many(metavar: str, help: str) -> Any:  # noqa: ANN401 - as typer has it
