@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from fiche.kernel.comparison import Comparison, Inquiry
-from fiche.kernel.condition import Condition
-from fiche.kernel.config import Config
-from fiche.kernel.fact import Fact
-from fiche.kernel.figure import Node
-from fiche.kernel.model import Model, Parameters
-from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
-from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.workload import Case, Workload
 
-if TYPE_CHECKING:  # one command in many reads listings
+if TYPE_CHECKING:  # a member is found by its door's name: what goes through it is loaded by who makes it
+    from fiche.kernel.comparison import Comparison, Inquiry
+    from fiche.kernel.condition import Condition
+    from fiche.kernel.config import Config
+    from fiche.kernel.fact import Fact
+    from fiche.kernel.figure import Node
     from fiche.kernel.listing import Asked, Raw
+    from fiche.kernel.model import Model, Parameters
+    from fiche.kernel.piece import Reading
+    from fiche.kernel.requirement import Candidate, Requirement
+    from fiche.kernel.workload import Case, Workload
 
 
 @record

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from fiche.kernel.decision import Input
-from fiche.kernel.piece import Piece
+if TYPE_CHECKING:
+    from fiche.kernel.decision import Input
+    from fiche.kernel.piece import Piece
 
 _MEDIA_TYPES = {
     ".csv": "text/csv",
@@ -35,6 +37,8 @@ def media_type(name: str) -> str:
 
 def yaml_input(name: str, role: str, content: bytes) -> Input:
     """A YAML file that was read."""
+    from fiche.kernel.decision import Input
+
     digest = hashlib.sha256(content).hexdigest()
     return Input(
         file=name, role=role, num_bytes=len(content), sha256=digest, media_type="application/yaml"
@@ -43,6 +47,8 @@ def yaml_input(name: str, role: str, content: bytes) -> Input:
 
 def piece_input(piece: Piece) -> Input:
     """A piece that was read."""
+    from fiche.kernel.decision import Input
+
     return Input(
         file=piece.file,
         role="piece",
