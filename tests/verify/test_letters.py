@@ -2,13 +2,17 @@
 
 import io
 import re
+import sys
 
 import pikepdf
 import pytest
 from fontTools.ttLib import TTFont
 from pikepdf import Name
+from pyhanko.pdf_utils import generic
 from verify.sheets import report, steps
+from verify.test_with_it import by_ada
 
+from fiche.render import signing
 from fiche.verify.step import UNPROVEN
 
 pytestmark = pytest.mark.slow
@@ -70,3 +74,23 @@ def test_a_letter_of_another_shape_is_a_fault_though_it_reads_the_same(change):
 def test_a_face_whose_letters_cannot_be_looked_up_is_a_fault():
     texts = [point.text for point in elsewhere(ranged).faults]
     assert any(text.startswith("a face is kept in another form") for text in texts), texts
+
+
+def test_a_page_painted_over_behind_a_signature_fails_without_the_library_too(monkeypatch):
+    """The words stay as they were: what the later update paints is looked at, whoever reads signatures."""
+    real = signing._writer
+
+    def repainting(pdf):
+        writer = real(pdf)
+        page = writer.root["/Pages"]["/Kids"][0]
+        painted = page["/Contents"].data + b"\nq 1 1 1 rg 100 600 80 20 re f Q"
+        page["/Contents"] = writer.add_object(generic.StreamObject(stream_data=painted))
+        writer.update_container(page)
+        return writer
+
+    monkeypatch.setattr(signing, "_writer", repainting)
+    content = by_ada(GUIDE)
+    for name in ("pyhanko.sign.validation", "pyhanko.sign"):
+        monkeypatch.setitem(sys.modules, name, None)
+    texts = [point.text for point in steps(content)["read"].faults]
+    assert any("change page 1: what the page paints" in text for text in texts), texts
