@@ -163,7 +163,7 @@ CHANGES = {
     form: ("body", "a form"),
     link: ("body", "a note, link or stamp on the page"),
     page_gone: ("body", "pages"),
-    lambda pdf: None: ("body", "written again by another program"),
+    lambda pdf: None: ("body", "another program wrote the file again"),
 }
 
 
