@@ -8,7 +8,7 @@ import pytest
 from archive.making import made
 
 from fiche.archive import checking
-from fiche.archive.around import repaired
+from fiche.archive.around import line_findings, repaired
 from fiche.archive.checking import check_archive, check_entries
 from fiche.archive.identity import bag_path
 from fiche.archive.store import Store
@@ -193,3 +193,20 @@ def test_of_very_many_findings_the_others_are_counted(store, monkeypatch):
         (store.root / place_of(n) / "data" / "run.json").write_bytes(b"x")
     found = check_archive(store, TODAY, quick=False)
     assert (len(found.findings), found.untold) == (2, 3)
+
+
+def test_a_bag_that_lands_while_all_are_checked_keeps_its_line(tmp_path, monkeypatch):
+    store = Store.made(str(tmp_path / "archive"))
+    store.put(*made(b"first"))
+    ids = store.ids
+
+    def listed_then_another_adds():
+        found = list(ids())
+        Store.opened(store.where).put(*made(b"second"))
+        return iter(found)
+
+    monkeypatch.setattr(store, "ids", listed_then_another_adds)
+    before = set(ids())
+    assert repaired(store) == (0, 0)
+    assert list(line_findings(store, before)) == []
+    assert len(store.additions(0)[0]) == 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from fiche.archive.identity import bag_path, is_id
@@ -85,7 +85,7 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
             offset += len(line)
 
 
-def blanked(file: Path, ids: set[str]) -> tuple[int, set[str]]:
+def blanked(file: Path, is_bag: Callable[[str], bool]) -> tuple[int, set[str]]:
     """Blank every line that is none, says the same again, or is of no bag: how many, and the ids that are left.
 
     Each line keeps its place and length, so that what is being appended meanwhile is not disturbed.
@@ -96,7 +96,7 @@ def blanked(file: Path, ids: set[str]) -> tuple[int, set[str]]:
         if not line.strip():
             continue
         one = next(parsed((line,)))
-        if one is None or one.id not in ids or one.id in listed:
+        if one is None or one.id in listed or not is_bag(one.id):
             dead.append((offset, len(line) - line.endswith(b"\n")))
         else:
             listed.add(one.id)

@@ -32,7 +32,7 @@ def line_findings(store: LocalStore, ids: set[str]) -> Iterator[Finding]:
     for one in additions.every(store.root / additions.NAME):
         if one is None:
             broken += 1
-        elif one.id not in ids and one.id not in seen:
+        elif one.id not in ids and one.id not in seen and not _is_there(store, one.id):
             yield Finding(
                 "F943", bag_path(one.id), f"{additions.NAME} has a line of it: it is gone"
             )
@@ -43,6 +43,11 @@ def line_findings(store: LocalStore, ids: set[str]) -> Iterator[Finding]:
         yield Finding("F943", bag_path(id), f"{additions.NAME} has no line of it")
     if broken:
         yield Finding("F943", additions.NAME, f"{broken} of its lines cannot be read")
+
+
+def _is_there(store: LocalStore, id: str) -> bool:
+    """True for a bag that landed since all were listed: its line comes after it."""
+    return (store.root / bag_path(id)).exists()
 
 
 def leftovers(store: LocalStore) -> Iterator[tuple[Finding, bool]]:
@@ -114,7 +119,9 @@ def repaired(store: LocalStore) -> tuple[int, int]:
     Lines are blanked where they stand, so that an index that has read so far reads on at the right place.
     """
     ids = set(store.ids())
-    lines, listed = additions.blanked(store.root / additions.NAME, ids)
+    lines, listed = additions.blanked(
+        store.root / additions.NAME, lambda id: id in ids or _is_there(store, id)
+    )
     for id in sorted(ids - listed):
         additions.append(store.root / additions.NAME, store.added(id), durable=store.durable)
         lines += 1
