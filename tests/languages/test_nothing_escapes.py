@@ -43,6 +43,8 @@ _TOLD = re.compile(f"{OPEN}[^{OPEN}{SHUT}]*(?:{SHUT}|(?={OPEN})|$)")
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}")
 # What stands between the items of a list, and the numbers of items.
 _BETWEEN = re.compile(r"[,;+·]|(?<![\w.])\d[\d.,  ]*(?:[KMGT]i?B|B)?(?![\w.])")
+# A metric and its data set, by their names alone.
+_METRIC = re.compile(r"\w+_\w+ \w+")
 # A command line, and where a source is told: cited as they are.
 _CITED = re.compile(r"fiche (environment|measure|run|import|simulate) |https?://|\(PyPI |#\d{5,}")
 
@@ -56,7 +58,9 @@ def texts(thing):
             yield from texts(each)
     elif not isinstance(thing, _WHOLE):
         for name in getattr(type(thing), "__fields__", ()):
-            if name not in _CODES:
+            if name == "texts":  # by what decision.json says in English, which nobody reads here
+                yield from texts(tuple(said for _, said in getattr(thing, name)))
+            elif name not in _CODES:
                 yield from texts(getattr(thing, name))
 
 
@@ -106,6 +110,8 @@ def escapes(report, own):
                 continue
             for part in _BETWEEN.split(whole):
                 found = part.strip(" .:()–—'\"≥≤")
+                if _METRIC.fullmatch(found) and all(evened(one) in own for one in found.split()):
+                    continue
                 if _SENTENCE.search(found) and evened(found) not in own:
                     yield found
 

@@ -108,6 +108,10 @@ class Source:
         self.loose = set()
         self.texts = []
         self._read(document)
+        # What `fiche explain` calls a finding: its parts, one after the other.
+        for found in document.get("findings", ()):
+            parts = (found.get(key) for key in ("candidate", "requirement", "case", "device"))
+            self.texts.append("/".join(filter(None, parts)))
 
     def _read(self, part, key=""):
         if isinstance(part, dict):

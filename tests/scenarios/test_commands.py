@@ -39,6 +39,8 @@ def fiche(tmp_path):
     return written(tmp_path / "fiche", asked(), files())
 
 
+# What every report has, whatever else is asked for.
+_ALWAYS = ("decision.json", "SHA256SUMS")
 GUIDE = ("estimate", "--parameters", "7000000000", "--bits", "16", "--reserve-gib", "4")
 
 
@@ -67,7 +69,7 @@ def test_estimate_prints_both_units_and_keeps_4_gib_apart_from_4_gb():
 def test_report_writes_three_files_into_a_new_folder_and_refuses_an_old_one(tmp_path, fiche):
     out = tmp_path / "out"
     assert run("report", fiche, "-o", out).returncode == 0
-    assert {p.name for p in out.iterdir()} == {"report.html", "report.pdf", "decision.json"}
+    assert {p.name for p in out.iterdir()} == {"report.html", "report.pdf", *_ALWAYS}
     before = {p.name: p.read_bytes() for p in out.iterdir()}
     again = run("report", fiche, "-o", out)
     assert (again.returncode, again.stdout) == (2, "")
@@ -80,7 +82,7 @@ def test_report_writes_three_files_into_a_new_folder_and_refuses_an_old_one(tmp_
 def test_report_writes_the_formats_that_are_asked_for(tmp_path, fiche):
     out = tmp_path / "out"
     assert run("report", fiche, "-o", out, "--formats", "html,json").returncode == 0
-    assert {p.name for p in out.iterdir()} == {"report.html", "decision.json"}
+    assert {p.name for p in out.iterdir()} == {"report.html", *_ALWAYS}
 
 
 def test_check_prints_the_very_decision_that_report_writes(tmp_path, fiche):

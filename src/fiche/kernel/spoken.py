@@ -8,6 +8,15 @@ from __future__ import annotations
 from fiche.kernel.said import tell
 
 _SAID = (
+    # Ends of a requirement, behind its name.
+    tell("at least"),
+    tell("at most"),
+    tell("baseline value"),
+    tell("concurrency"),
+    tell("passes"),
+    tell("request rate"),
+    tell("tolerance points"),
+    tell("tolerance relative"),
     # Keys of a workload, as a report tells them, and as the schema titles them.
     tell("accumulation"),
     tell("Accumulation"),

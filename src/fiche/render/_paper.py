@@ -190,18 +190,25 @@ def _complete_bars(root: Element) -> None:
         )
         for picture in figure.iter(_SVG):
             picture.attrib.pop("aria-labelledby", None)
-            _hatch(picture, hatches)
+            _hatch(picture, hatches, figure.get("id", ""))
             title = SubElement(picture, f"{_SVG_SPACE}title")
             title.text = caption
 
 
-def _hatch(picture: Element, hatches: dict[str, Element]) -> None:
-    fills = [_FILLED.fullmatch(each.get("fill", "")) for each in picture]
-    used = {found[1] for found in fills if found}
+def _hatch(picture: Element, hatches: dict[str, Element], owner: str) -> None:
+    """A copy of each hatch under a name of its own: the renderer takes patterns apart, and ids are unique."""
     own = {each.get("id", "") for each in picture.iter(f"{_SVG_SPACE}pattern")}
     lent = Element(f"{_SVG_SPACE}defs")
-    # A copy each: the renderer takes patterns apart.
-    lent.extend(deepcopy(hatches[name]) for name in sorted((used - own) & hatches.keys()))
+    copies = dict[str, Element]()
+    for shape in picture:
+        found = _FILLED.fullmatch(shape.get("fill", ""))
+        if found is None or found[1] in own or found[1] not in hatches:
+            continue
+        copies.setdefault(found[1], deepcopy(hatches[found[1]]))
+        shape.set("fill", f"url(#{found[1]}-{owner})")
+    for name in sorted(copies):
+        copies[name].set("id", f"{name}-{owner}")
+        lent.append(copies[name])
     picture.insert(0, lent)
 
 
