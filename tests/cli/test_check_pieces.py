@@ -43,7 +43,7 @@ def said(tmp_path, fiche):
         path.write_text(HEAD + WORKLOAD + "".join(lines) + REST, encoding="utf-8")
         ended = fiche("check", path)
         assert (ended.code, ended.err) == (0, "")
-        return " ".join(ended.out.rpartition(" exclude.\n")[2].split())
+        return " ".join(ended.out.rpartition(" excluded.\n")[2].split())
 
     return run
 

@@ -549,7 +549,7 @@ def test_every_listed_id_can_be_explained_and_is_in_the_decision(fiche, cited, t
         assert f'"id":"{name}"' in decision
         assert fiche("explain", path, name).code == 0
     for name in ("piece/reading.1", "piece/planned.1", "piece/failure.1"):
-        assert f'<tr id="{name}">' in page
+        assert f"<tr id={name}>" in page
         assert f"<code>/{name.partition('/')[2]}</code>" in page
     assert re.search(r'<data value="?piece/reading\.1\b', page)
 

@@ -302,9 +302,9 @@ def test_a_piece_names_the_run_that_its_record_is_of(fiche, write, tmp_path):
     report = fiche("report", path, "-o", tmp_path / "out", "--formats", "html")
     assert report.code == 0, report.err
     html = (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert 'id="table-together"' in html
+    assert "id=table-together>" in html
     assert "run-9" in html
-    table = html.partition('id="table-together"')[2].partition("</table>")[0]
+    table = html.partition("id=table-together>")[2].partition("</table>")[0]
     assert "tensors." not in table  # facts of a phase, and no scope of the piece
     assert "started_at" not in table  # a line a fact would fill a page
     assert "more in decision.json" in table

@@ -74,7 +74,7 @@ def test_the_file_is_attached_and_what_is_attached_compiles_to_the_same_bytes(
     out = fiche("check", again / "fiche.yaml", "--json", "--review", again / "review.yaml").out
     assert out.encode() == first
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert 'id="comment-c1"' in page
+    assert "id=comment-c1>" in page
     assert 'href="#comment-c1"' in page
     assert "Why 2 GiB?" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 

@@ -72,8 +72,8 @@ def test_a_report_has_its_section_and_its_picture(fiche, folder):
     ended = fiche("report", folder / "fiche.yaml", "-o", folder / "out", "--formats", "html,json")
     assert ended.code == 0, ended.err
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert '<section id="simulation"' in page
-    assert '<figure class="picture" id="window-sim-0">' in page
+    assert "<section id=simulation " in page
+    assert "<figure class=picture id=window-sim-0>" in page
     told = json.loads((folder / "out" / "decision.json").read_text(encoding="utf-8"))
     assert [one["phase"] for one in told["simulations"][0]["phases"]] == ["prefill", "decode"]
     assert not [one for one in told["pieces"][0]["warnings"] if "secret" in one]

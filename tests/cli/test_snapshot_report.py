@@ -26,7 +26,7 @@ def test_the_window_of_a_cited_snapshot_is_drawn(fiche, tmp_path):
     ended = fiche("report", path, "-o", tmp_path / "out", "--formats", "html,json")
     assert ended.code == 0, ended.err
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert '<figure class="picture" id="window-window-0">' in page
+    assert "<figure class=picture id=window-window-0>" in page
     assert page.count("peak reserved: ") == 2  # in the picture, and in its words
     decision = json.loads((tmp_path / "out" / "decision.json").read_text(encoding="utf-8"))
     (piece,) = [one for one in decision["pieces"] if one["id"] == "window"]
