@@ -1,4 +1,4 @@
-"""Which programs laid out the pages of a PDF: other versions of them may give other bytes for the same report."""
+"""Which programs laid out the pages of a PDF: other versions may give other bytes for the same report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Foreign: TypeAlias = Any
 
 @cache
 def drawn_with() -> str:
-    """`WeasyPrint 70.0, Pango 1.50.12, HarfBuzz 6.0.0`, as far as they say it; call it where they are loaded."""
+    """`WeasyPrint 70.0, Pango 1.50.12, HarfBuzz 6.0.0`, as far as they say; only where they can be loaded."""
     import weasyprint
     from weasyprint.text.ffi import pango
 

@@ -24,6 +24,8 @@ Kid: TypeAlias = Any
 # Says nothing by itself: its content belongs to the element around it.
 _PLAIN = {"/NonStruct", "/Span"}
 _INLINE = {"/Link"}
+# One inside another is a part of it: a box that the layout made without anybody's asking.
+_NEVER_NESTED = {"/Link", "/TD", "/TH"}
 # Kept without content: a table needs its empty cells.
 _MAY_BE_EMPTY = {"/Document", "/Table", "/TD", "/TH"}
 
@@ -48,14 +50,17 @@ class Tree:
     def simplify(self) -> None:
         """Change the tree in place; elements that are left out stay in the file until `compact`."""
         before = {e.number for e in self.pdf.objects if _is_element(e)}
-        self._keep(self.document, self._content(self.document))
+        self._keep(self.document, self._content(self.document, self.document["S"]))
         join_tables(self)
         self._renumber()
         self.dropped = {n for n in before if n not in self.kept}
         self.dropped |= self._lost_entries()
 
-    def _content(self, element: Element) -> list[Kid]:
-        """What an element holds, in order: marked content as (number, page), else references."""
+    def _content(self, element: Element, within: str) -> list[Kid]:
+        """What an element holds, in order: marked content as (number, page), else references.
+
+        `within` is the tag of the nearest element that says something.
+        """
         found: list[Kid] = []
         for kid in element["K"]:
             if isinstance(kid, int):
@@ -63,15 +68,16 @@ class Tree:
             elif not _is_element(child := self.at(kid)):
                 found.append(kid)
             else:
-                found += self._settled(child, element)
+                found += self._settled(child, within)
         return found
 
-    def _settled(self, child: Element, parent: Element) -> list[Kid]:
-        """A child's place in its parent: itself, its content where it says nothing, or nothing."""
-        content = self._content(child)
+    def _settled(self, child: Element, within: str) -> list[Kid]:
+        """A child's place in what is around it: itself, its content where it says nothing, or nothing."""
+        content = self._content(child, within if child["S"] in _PLAIN else child["S"])
         if child["S"] == "/NonStruct" and self._captioned(content):
             child["S"] = "/Div"  # a figure and the legend beside it
-        if child["S"] in _PLAIN or child["S"] == parent["S"] == "/Link":
+        nested = child["S"] == within and within in _NEVER_NESTED
+        if child["S"] in _PLAIN or nested:
             return content
         if child["S"] == "/Link" and all(isinstance(k, bytes) for k in content):
             self._unlink(content)
