@@ -69,7 +69,9 @@ def unfit(where: str, found: str, store: Store | None) -> Refused:
         why = "the index is of another archive"
         why += f", {found}" if len(found) <= 40 else ""
     hint = f"fiche archive index --rebuild --archive {archive} --index {shlex.quote(where)}"
-    return refused("F951", f"{where}: {why}", f"to make it there, in the place of an older one: {hint}")
+    return refused(
+        "F951", f"{where}: {why}", f"to make it there, in the place of an older one: {hint}"
+    )
 
 
 def ambiguous(begin: str, found: Sequence[Sequence[Any]]) -> Refused:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from fiche.kernel.record import record
 
-if TYPE_CHECKING:  # a member is found by its door's name: what goes through it is loaded by who makes it
+if (
+    TYPE_CHECKING
+):  # a member is found by its door's name: what goes through it is loaded by who makes it
     from fiche.kernel.comparison import Comparison, Inquiry
     from fiche.kernel.condition import Condition
     from fiche.kernel.config import Config

@@ -60,7 +60,9 @@ def read_html(content: bytes) -> Container:
     held, odd = _files(rows)
     page = words_of(slim(content))
     if not held:
-        raise no_report("the file", "it is no PDF, and no page with files in the form that fiche writes")
+        raise no_report(
+            "the file", "it is no PDF, and no page with files in the form that fiche writes"
+        )
     odd += _unlisted(page, held)
     return Container(
         kind="html",
