@@ -107,6 +107,7 @@ class Source:
         self.seconds = set()
         self.loose = set()
         self.texts = []
+        self.turns = set()
         self._read(document)
         # What `fiche explain` calls a finding: its parts, one after the other.
         for found in document.get("findings", ()):
@@ -137,6 +138,8 @@ class Source:
                 self.integers.add(part)
 
     def _figure(self, part):
+        if str(part.get("id")).endswith(".turn") and isinstance(part.get("bytes"), int):
+            self.turns.add(part["bytes"])
         unit = part.get("unit")
         if not isinstance(unit, str):
             return
@@ -266,7 +269,13 @@ class Lookup:
         before = line[:start].rstrip("+-−")[-1:]
         unit = "%" if before == "%" else unit_after(line, end, self.signs)
         told, decimals = value_of(line[start:end], self.style)
-        return any(close(abs(v), told, decimals) for v in self._amounts(unit))
+        return any(close(abs(v), told, decimals) for v in self._amounts(unit)) or (
+            unit in BINARY and any(self._safely(v, told, decimals, unit) for v in self.source.turns)
+        )
+
+    def _safely(self, turn, told, decimals, unit):
+        """A value from which on something changes is told on its safe side: within the last decimal."""
+        return abs(Fraction(abs(turn), BINARY[unit]) - told) * 10**decimals < 1
 
     def _amounts(self, unit):
         if unit in self.days:  # a period that somebody wrote in days is kept in hours

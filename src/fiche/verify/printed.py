@@ -63,6 +63,7 @@ class Told:
         self.seconds: set[Fraction] = set()
         self.loose: set[Fraction] = set()
         self.texts: list[str] = []
+        self.turns: set[int] = set()
         waiting = [(document, "")]
         while waiting:
             waiting += self._read(*waiting.pop())
@@ -94,6 +95,9 @@ class Told:
             self.integers.add(part)
 
     def _figure(self, part: Mapping[str, Any]) -> None:
+        turn = part.get("bytes") if str(part.get("id")).endswith(".turn") else None
+        if isinstance(turn, int):
+            self.turns.add(turn)
         unit = part.get("unit")
         if not isinstance(unit, str):
             return
@@ -231,7 +235,11 @@ class Lookup:
         before = line[:start].rstrip("+-−")[-1:]
         unit = "%" if before == "%" else self.signs.unit(line, end)
         told, decimals = self.signs.value(line[start:end])
-        return any(_close(abs(v), told, decimals) for v in self._amounts(unit))
+        if any(_close(abs(v), told, decimals) for v in self._amounts(unit)):
+            return True
+        # A value from which on something changes is told on its safe side: within the last decimal.
+        turns = self.told.turns if unit in MEMORY else ()
+        return any(abs(Fraction(abs(v), MEMORY[unit]) - told) * 10**decimals < 1 for v in turns)
 
     def _amounts(self, unit: str) -> list[Fraction]:
         if unit in self.days:  # a period that somebody wrote in days is kept in hours
