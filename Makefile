@@ -7,6 +7,8 @@ STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 PYTEST := $(BIN)/python -m pytest
 TIERS := browser or torch or cluster or database
+# Rooms whose tests run beside each other: long ones, of which none asks for a process group of its own.
+BESIDE := tests/archive tests/render tests/samples tests/verify
 SAMPLE := samples/serving
 OUT := out/serving
 
@@ -32,7 +34,8 @@ report: $(STAMPS)/run $(STAMPS)/pango
 	@for kind in html pdf json; do ls $(OUT)/*.$$kind || exit 1; done
 
 test: lint $(STAMPS)/pango
-	$(PYTEST) -m "not ($(TIERS))"
+	$(PYTEST) -n auto --maxprocesses 4 -m "not ($(TIERS))" $(BESIDE)
+	$(PYTEST) -m "not ($(TIERS))" $(addprefix --ignore=,$(BESIDE))
 
 # pytest answers 5 when it collects nothing, which is no failure while these tiers are empty.
 test-all: test
