@@ -7,17 +7,18 @@ from typing import Annotated
 
 import typer
 
-from fiche.cli.archive_options import Archive, Json
+from fiche.cli.archive_options import (
+    Archive,
+    Confidentiality,
+    Json,
+    KeepUntil,
+    Label,
+    Rights,
+)
 
 _Supersedes = Annotated[
     list[str] | None,
     typer.Option("--supersedes", metavar="ID", help="the entry that this one replaces; repeatable"),
-]
-_Label = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--label", metavar="NAME=TEXT", help="a word of your own to find it by; repeatable"
-    ),
 ]
 
 
@@ -37,19 +38,10 @@ def add(
         ),
     ] = None,
     supersedes: _Supersedes = None,
-    keep_until: Annotated[
-        str | None,
-        typer.Option("--keep-until", metavar="DAY", help="the day until which it must be kept"),
-    ] = None,
-    confidentiality: Annotated[
-        str | None,
-        typer.Option("--confidentiality", metavar="WORD", help="public, internal or confidential"),
-    ] = None,
-    rights: Annotated[
-        str | None,
-        typer.Option("--rights", metavar="TEXT", help="who may use it, and how: a licence, say"),
-    ] = None,
-    label: _Label = None,
+    keep_until: KeepUntil = None,
+    confidentiality: Confidentiality = None,
+    rights: Rights = None,
+    label: Label = None,
     json: Json = False,
 ) -> None:
     """Add files: records, fiches, reports, catalogs, policies.

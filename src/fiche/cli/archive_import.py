@@ -7,18 +7,19 @@ from typing import Annotated
 
 import typer
 
-from fiche.cli.archive_options import Archive, Json
+from fiche.cli.archive_options import (
+    Archive,
+    Confidentiality,
+    Json,
+    KeepUntil,
+    Label,
+    Rights,
+)
 
 _Refused = Annotated[
     Path | None,
     typer.Option(
         "--refused", metavar="FILE", help="a new file for what was refused: one JSON object a line"
-    ),
-]
-_Label = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--label", metavar="NAME=TEXT", help="a word of your own to find it by; repeatable"
     ),
 ]
 
@@ -33,19 +34,10 @@ def import_(
     ],
     archive: Archive = None,
     refused: _Refused = None,
-    keep_until: Annotated[
-        str | None,
-        typer.Option("--keep-until", metavar="DAY", help="the day until which it must be kept"),
-    ] = None,
-    confidentiality: Annotated[
-        str | None,
-        typer.Option("--confidentiality", metavar="WORD", help="public, internal or confidential"),
-    ] = None,
-    rights: Annotated[
-        str | None,
-        typer.Option("--rights", metavar="TEXT", help="who may use it, and how: a licence, say"),
-    ] = None,
-    label: _Label = None,
+    keep_until: KeepUntil = None,
+    confidentiality: Confidentiality = None,
+    rights: Rights = None,
+    label: Label = None,
     json: Json = False,
 ) -> None:
     """Add all that lies below folders, or another archive.

@@ -26,6 +26,25 @@ Named = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+# What is told of entries as they are added.
+KeepUntil = Annotated[
+    str | None,
+    typer.Option("--keep-until", metavar="DAY", help="the day until which it must be kept"),
+]
+Confidentiality = Annotated[
+    str | None,
+    typer.Option("--confidentiality", metavar="WORD", help="public, internal or confidential"),
+]
+Rights = Annotated[
+    str | None,
+    typer.Option("--rights", metavar="TEXT", help="who may use it, and how: a licence, say"),
+]
+Label = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", metavar="NAME=TEXT", help="a word of your own to find it by; repeatable"
+    ),
+]
 
 
 def named(archive: str | None) -> str:

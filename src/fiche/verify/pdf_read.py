@@ -255,9 +255,3 @@ def _trailing(reader: Reader, content: bytes) -> Iterator[Point]:
     if "/Prev" in reader.trailer or len(ends) > 1:
         count = len(ends) - 1
         yield Point(f"the PDF was changed after it was written: {count} later revisions", "F915")
-
-
-def first_revision(content: bytes) -> bytes:
-    """The file as it was before anything was added to it; a signature is added, for one."""
-    found = _END.search(content)
-    return content[: found.end()] if found else content
