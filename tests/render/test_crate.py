@@ -69,7 +69,7 @@ def test_numbers_are_those_of_the_decision_with_their_unit():
     made = decision("rich")
     document = json.loads(decision_bytes(made))
     figures = {one["id"]: one for one in document["figures"]}
-    entities = graph(crate_bytes(made, ()))
+    entities = graph(crate_bytes(made, (), "en"))
     told = [one for one in entities.values() if one["@type"] == "PropertyValue"]
     assert len(told) == sum(
         one[key] is not None for one in document["candidates"] for key in ("cost", "useful_margin")
@@ -93,12 +93,13 @@ def test_names_become_uris():
         description="",
         is_made=False,
     )
-    assert "a%20b%23c.txt" in graph(crate_bytes(decision("rich"), [part]))
+    assert "a%20b%23c.txt" in graph(crate_bytes(decision("rich"), [part], "en"))
 
 
 def test_a_folder_holds_what_its_crate_names():
     made = {"report.md": b"# x\n", "tables/findings.csv": b"a\r\n"}
-    told = crate_files(decision("rich"), made, attached("rich"))
+    told = crate_files(decision("rich"), made, attached("rich"), "pt")
+    assert graph(told[NAME])["./"]["inLanguage"] == "pt"
     parts = {one["@id"] for one in graph(told[NAME])["./"]["hasPart"]}
     assert parts == {*made, *told} - {NAME}
     for name in parts:

@@ -112,7 +112,7 @@ def _in_words(
     if "crate" in formats:
         from fiche.render.folder import crate_files
 
-        told |= crate_files(decision, {**made, **told}, attached)
+        told |= crate_files(decision, {**made, **told}, attached, words.tag)
     return told
 
 

@@ -87,13 +87,6 @@ def pared(root: Element, *, annex: bool) -> None:
         repaint(picture)
 
 
-def dated(root: Element, date: str) -> None:
-    """The file's dates are the fiche's, as `2026-11-29`, in whatever words the page writes the day."""
-    for told in root.iter("meta"):
-        if told.get("name", "").startswith("dcterms."):
-            told.set("content", date)
-
-
 def _on_paper(sheet: str) -> str:
     """A style sheet without its `@media screen` blocks, whose conditions a paper renderer warns of."""
     kept, at = [], 0

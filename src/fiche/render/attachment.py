@@ -68,7 +68,7 @@ def attachments_of(
     made.append(
         attachment(
             crate.NAME,
-            crate.crate_bytes(decision, [_part(one) for one in made]),
+            crate.crate_bytes(decision, [_part(one) for one in made], language.tag),
             "application/ld+json",
             phrases["attached_crate"],
             "Supplement",

@@ -41,10 +41,10 @@ class Part:
     custody: Custody = NO_CUSTODY
 
 
-def crate_bytes(decision: Decision, parts: Sequence[Part]) -> bytes:
-    """The metadata of a crate that holds these files."""
+def crate_bytes(decision: Decision, parts: Sequence[Part], language: str) -> bytes:
+    """The metadata of a crate that holds these files, told in `language`, as its tag."""
     files = [_file(part) for part in _sorted(parts)]
-    graph = [*_about(decision, parts), *_numbers(decision), *_licences(parts), *files]
+    graph = [*_about(decision, parts, language), *_numbers(decision), *_licences(parts), *files]
     return canonical({"@context": f"https://w3id.org/ro/crate/{_VERSION}/context", "@graph": graph})
 
 
@@ -52,7 +52,7 @@ def _sorted(parts: Sequence[Part]) -> list[Part]:
     return sorted(parts, key=lambda part: part.name)
 
 
-def _about(decision: Decision, parts: Sequence[Part]) -> Iterator[_Entity]:
+def _about(decision: Decision, parts: Sequence[Part], language: str) -> Iterator[_Entity]:
     fiche = decision.fiche
     yield {
         "@id": NAME,
@@ -67,7 +67,7 @@ def _about(decision: Decision, parts: Sequence[Part]) -> Iterator[_Entity]:
         "name": fiche.title,
         "description": f"A decision by fiche. {QUESTION}",
         "datePublished": fiche.date,
-        "inLanguage": fiche.language,
+        "inLanguage": language,
         "license": {"@id": _LICENCE},
         **_access(highest((fiche.custody, *(part.custody for part in parts)))),
         **({"author": {"@id": _AUTHOR}} if fiche.author else {}),

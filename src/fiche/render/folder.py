@@ -27,12 +27,12 @@ _SAID = {
 
 
 def crate_files(
-    decision: Decision, made: Mapping[str, bytes], attached: Sequence[Attachment]
+    decision: Decision, made: Mapping[str, bytes], attached: Sequence[Attachment], language: str
 ) -> dict[str, bytes]:
     """Every attachment under `attachments/`, and the metadata of them and of the files beside them."""
     beside = {f"{FOLDER}/{one.name}": one.content for one in attached}
     parts = [*_made(made), *(part(one, f"{FOLDER}/{one.name}") for one in attached)]
-    return {**beside, crate.NAME: crate.crate_bytes(decision, parts)}
+    return {**beside, crate.NAME: crate.crate_bytes(decision, parts, language)}
 
 
 def _made(made: Mapping[str, bytes]) -> Iterator[crate.Part]:

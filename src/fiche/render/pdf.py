@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
 from fiche.render._drawn_with import drawn_with
-from fiche.render._paper import dated, pared, printable
+from fiche.render._paper import pared, printable
 from fiche.render._rdf import describe, identity_of
 from fiche.render._structure import mend
 from fiche.render.attachment import Attachment
@@ -61,7 +61,6 @@ def rendered(
         text = printable(page, annex=annex or _SHORT not in page)
         html = weasyprint.HTML(string=text, url_fetcher=fetcher, base_url=None)
         pared(html.etree_element, annex=annex)
-        dated(html.etree_element, date)
         document = html.render(pdf_variant=_VARIANT)
         describe(document.metadata, {**identity, "drawn_with": drawn_with()} if identity else {})
         pdf = document.write_pdf(

@@ -2,6 +2,7 @@
 
 Sections quote conditions, labels and reasons without looking into them; here each that is a told text
 (`kernel.said`) is said in the language of the report, and a day that stands alone is written its way.
+What programs read stays as it is: the report's own date, and names by which places and numbers are found.
 English reports pass through untouched.
 """
 
@@ -17,6 +18,22 @@ from fiche.report.words._language import Language
 
 # Signs that stand between parts, with the spaces that a language puts beside them.
 _SIGNS = {": ": tell(": "), "; ": tell("; ")}
+# Of programs: a day, a place in the page, a name in decision.json (which may look like a day).
+_MACHINE = frozenset(
+    {
+        "date",
+        "id",
+        "anchor",
+        "place",
+        "candidate",
+        "requirement",
+        "figure",
+        "piece",
+        "to",
+        "comment",
+        "here",
+    }
+)
 
 
 def translated(report: Report, language: Language) -> Report:
@@ -40,7 +57,11 @@ def _told(thing: Any, language: Language, done: dict[int, Any]) -> Any:  # noqa:
     if fields is None or isinstance(thing, int):
         return thing
     if id(thing) not in done:
-        new = {name: _told(getattr(thing, name), language, done) for name in fields}
+        new = {
+            name: _told(getattr(thing, name), language, done)
+            for name in fields
+            if name not in _MACHINE
+        }
         # The part itself is kept beside, so that its address is not given to another.
         done[id(thing)] = (thing, replace(thing, **new))
     return done[id(thing)][1]
