@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 from pikepdf import Array, Dictionary, Name
 from verify.sheets import MAKER, faults, looked, report, steps
 
+from fiche.archive.reading import entry_of
+from fiche.cli.archive_added import asked
+from fiche.kernel.diagnostic import Refused
+from fiche.verify.extracted import extracted_files
 from fiche.verify.step import FAILED, OK, UNPROVEN, worst
 
 pytestmark = pytest.mark.slow
@@ -199,6 +203,41 @@ def test_bytes_behind_the_end_are_named(more):
 @given(st.integers(0, len(GUIDE) - 1), st.integers(1, 255))
 def test_any_byte_anywhere_counts(at, by):
     assert faults(GUIDE[:at] + bytes([GUIDE[at] ^ by]) + GUIDE[at + 1 :])
+
+
+def flipped(name, content=GUIDE):
+    """One bit of the packed bytes of an attached file is another one."""
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        packed = specs(pdf)[name].EF.F.read_raw_bytes()
+    at = content.index(packed) + len(packed) // 2
+    return content[:at] + bytes([content[at] ^ 16]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize("name", ["fiche.yaml", "offers.yaml", "decision.json", "manifest.json"])
+def test_a_bit_of_a_packed_file_does_not_hold_and_the_report_is_read_all_the_same(name):
+    found = looked(flipped(name))
+    assert worst(found.steps) == FAILED
+    told = [text for step in found.steps for text in step.faults if step.key == "attachments"]
+    assert any(name in str(text) for text in told), told
+    damaged = {one.name: one.damaged for one in found.container.held if one.damaged}
+    assert list(damaged) == [name]
+    assert "Error -3" in damaged[name]
+
+
+def test_what_cannot_be_unpacked_is_not_put_back():
+    container = looked(flipped("offers.yaml")).container
+    assert list(extracted_files(container)) == ["fiche.yaml"]
+
+
+def test_an_archive_takes_none_that_carries_a_damaged_file(tmp_path):
+    path = tmp_path / "report.pdf"
+    path.write_bytes(flipped("offers.yaml"))
+    nothing = dict.fromkeys(("kind", "supersedes", "keep_until", "confidentiality", "rights"))
+    with pytest.raises(Refused) as refused:
+        entry_of(path, asked([path], **nothing, label=None))
+    (told,) = refused.value.diagnostics
+    assert told.code == "F901"
+    assert "offers.yaml, which it carries: a stream is not packed as it says" in told.message
 
 
 @settings(max_examples=6, deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fiche.archive.entry import CONFIDENTIALITY, Entry
 from fiche.archive.identity import bag_path
@@ -17,6 +18,9 @@ from fiche.importers._room import Room
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.piece import Reading
 from fiche.kernel.record import record
+
+if TYPE_CHECKING:
+    from fiche.verify.container import Held
 
 
 @record
@@ -108,11 +112,19 @@ def _attached(content: bytes) -> Mapping[str, bytes]:
             from fiche.verify.pdf_read import read_pdf as read
         else:
             from fiche.verify.html_read import read_html as read
-        return {one.name: one.content for one in read(content).held}
+        return {one.name: _whole(one) for one in read(content).held}
     except Refused as refused:
         if refused.diagnostics[0].code != _NO_REPORT:
             raise
         return {}
+
+
+def _whole(one: Held) -> bytes:
+    if one.damaged:
+        from fiche.verify.bounds import broken
+
+        raise broken(f"{one.name}, which it carries: {one.damaged}")
+    return one.content
 
 
 _NO_REPORT = "F900"

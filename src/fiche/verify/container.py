@@ -17,13 +17,17 @@ DECISION, MANIFEST, CRATE = "decision.json", "manifest.json", "ro-crate-metadata
 
 @record
 class Held:
-    """One attached file. `relationship` is empty where the container has no place for it (HTML)."""
+    """One attached file. `relationship` is empty where the container has no place for it (HTML).
+
+    `damaged` says why its bytes cannot be had, though the report itself is read: `content` is then empty.
+    """
 
     name: str
     content: bytes
     media_type: str
     description: str
     relationship: str = ""
+    damaged: str = ""
 
     @property
     def sha256(self) -> str:

@@ -30,7 +30,7 @@ class Listed:
         return {
             str(self.entries[one.name]["file"]): one.content
             for one in container.held
-            if one.name in self.entries and one.name not in _MADE
+            if one.name in self.entries and one.name not in _MADE and not one.damaged
         }
 
 
@@ -104,7 +104,9 @@ def _compare(sheet: Sheet, held: Mapping[str, Held], found: Listed) -> None:
         if entry is None:
             sheet.fault("F905", f"{name} is attached and not listed")
             continue
-        if one.sha256 != entry["sha256"] or len(one.content) != entry["bytes"]:
+        if one.damaged:
+            sheet.fault("F905", f"{name} has other bytes than listed: {one.damaged}")
+        elif one.sha256 != entry["sha256"] or len(one.content) != entry["bytes"]:
             other = next((n for n, e in found.entries.items() if e["sha256"] == one.sha256), "")
             swapped = f": they are those of {other}" if other else ""
             told = f"{entry['bytes']} bytes, sha256 {entry['sha256'][:12]}…"
@@ -145,7 +147,7 @@ def _describe(sheet: Sheet, held: Mapping[str, Held]) -> None:
         str(e.get("name")): e for e in graph if isinstance(e, dict) and e.get("@type") == "File"
     }
     for name, one in held.items():
-        if name in (CRATE, MANIFEST):
+        if name in (CRATE, MANIFEST) or one.damaged:
             continue
         entry = told.get(name, {})
         for key, value in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fiche.kernel.diagnostic import Refused
 from fiche.verify.bounds import (
     MOST_FILES,
     MOST_OF_ONE,
@@ -146,13 +147,29 @@ def _held(name: str, spec: Thing, odd: list[Point]) -> Held:
     if len({number_of(one) or key for key, one in inside.items()}) > 1:
         odd.append(Point(f"{name} has several files behind one name", "F905"))
     stream = value(inside, "/F")
+    content, damaged = _unpacked(stream)
     return Held(
         name=name,
-        content=_stream(stream),
+        content=content,
         media_type=str(value(stream, "/Subtype") or "").removeprefix("/"),
         description=str(value(spec, "/Desc") or ""),
         relationship=str(value(spec, "/AFRelationship") or "").removeprefix("/"),
+        damaged=damaged,
     )
+
+
+def _unpacked(stream: Thing) -> tuple[bytes, str]:
+    """The bytes of an attached file; or why there are none, where one that was changed unpacks no more.
+
+    The report is read all the same: what changed in it is then named like any other change.
+    """
+    try:
+        return _stream(stream), ""
+    except Refused as refusal:
+        (told,) = refusal.diagnostics
+        if told.code != "F901":  # too much is never looked at further
+            raise
+        return b"", told.message.removeprefix("the file cannot be read: ")
 
 
 def _stream(stream: Thing) -> bytes:
