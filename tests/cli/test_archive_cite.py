@@ -68,6 +68,32 @@ def test_explain_walks_back_to_the_entry(fiche, folder):
     assert f"from archive entry urn:uuid:{id}, run-limit.json" in " ".join(told.out.split())
 
 
+def test_explain_says_the_entry_to_programs_too(fiche, folder, tmp_path):
+    id = added(fiche, RUN)
+    fiche("import", f"archive:{id}", "--to", folder / "fiche.yaml")
+    cites = {
+        "archive": Store.opened(str(tmp_path / "archive")).id,
+        "entry": f"urn:uuid:{id}",
+        "file": "run-limit.json",
+    }
+    assert fiche("explain", folder / "fiche.yaml", "run-limit", "--json").json()["cites"] == cites
+    listed = fiche("explain", folder / "fiche.yaml", "--json").json()
+    name = next(
+        one for one in listed["figures"] + listed["readings"] if one.startswith("run-limit")
+    )
+    told = fiche("explain", folder / "fiche.yaml", name, "--json").json()
+    read = [told.get("read"), *(one.get("read") for one in told["figures"])]
+    assert [one["cites"] for one in read if one and one["file"].endswith("run-limit.json")]
+    assert all(one["cites"] == cites for one in read if one and "cites" in one)
+
+
+def test_explain_says_no_entry_of_a_file_that_is_from_none(fiche, folder):
+    fiche("import", RUN, "--to", folder / "fiche.yaml")
+    told = fiche("explain", folder / "fiche.yaml", "run-limit", "--json").json()
+    assert told["readings"]
+    assert "cites" not in told
+
+
 def test_a_file_of_an_archived_fiche_is_named(fiche, folder, tmp_path):
     id = added(fiche, SERVING / "fiche.yaml")
     ended = fiche("import", f"archive:{id}", "--to", folder / "fiche.yaml")

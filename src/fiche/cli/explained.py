@@ -12,6 +12,7 @@ from fiche.cli.entries import FAILURE, Entry, entries
 from fiche.cli.entries_text import counters_of, entries_table, listed, marks
 from fiche.cli.explained_text import (
     Step,
+    citations,
     entry_text,
     files,
     finding_id,
@@ -21,6 +22,7 @@ from fiche.cli.explained_text import (
 )
 from fiche.cli.quotes import Quote, Quotes
 from fiche.cli.usage import unknown
+from fiche.kernel.custody import Citation
 from fiche.kernel.decision import Decision
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.figure import Node, Operand
@@ -31,6 +33,7 @@ from fiche.kernel.piece import Failure, Piece
 from fiche.kernel.places import Places
 from fiche.kernel.record import record
 from fiche.kernel.trace import inputs
+from fiche.render._custody import citation
 
 FORMAT = "fiche-explain/1"
 
@@ -49,9 +52,11 @@ def explained(compiled: Compiled, name: str | None, *, as_json: bool) -> str | d
     asked = _asked(name, findings, book, told)
     if asked is None:
         rows = listed(told.pieces[name], whole=True)
+        piece = told.pieces[name][0].piece
         if as_json:
-            return {"format": FORMAT, "id": name, "readings": [_row(row.entry) for row in rows]}
-        return entries_table(told.pieces[name][0].piece, told.pieces[name], whole=True)
+            readings = [_row(row.entry) for row in rows]
+            return {"format": FORMAT, "id": name, **citation(piece.cites), "readings": readings}
+        return entries_table(piece, told.pieces[name], whole=True)
     quotes = Quotes(compiled.decision.fiche, compiled.contents)
     steps = tuple(_with_entries(walk_back(asked.nodes, quotes), asked, told))
     quote = None
@@ -234,23 +239,28 @@ def _json(
         said["finding"] = decision_document(decision)["findings"][place]
     if asked.entry is not None:
         said |= {"reading": _row(asked.entry), "warnings": list(told.warnings(asked.entry))}
+    cites = citations(decision.fiche.pieces)
     if quote is not None:
-        said["read"] = _read(quote)
+        said["read"] = _read(quote, cites)
     book, places = ledger(decision), Places.of(decision.fiche)
-    said["figures"] = [_record(step, book, places) for step in steps if not step.again]
+    said["figures"] = [_record(step, book, places, cites) for step in steps if not step.again]
     return said
 
 
-def _record(step: Step, book: Ledger, places: Places) -> dict[str, Any]:
+def _record(
+    step: Step, book: Ledger, places: Places, cites: Mapping[str, Citation]
+) -> dict[str, Any]:
     from fiche.render._figures import figure
 
     record = figure(step.node, book, places)
     if step.entry is not None:
         record |= marks(step.entry)
     if step.quote is not None:
-        record["read"] = _read(step.quote)
+        record["read"] = _read(step.quote, cites)
     return record
 
 
-def _read(quote: Quote) -> dict[str, str]:
-    return {"file": quote.file, "sha256": quote.sha256, "text": quote.text}
+def _read(quote: Quote, cites: Mapping[str, Citation]) -> dict[str, Any]:
+    """Where it was read; of a file that was taken from an archive, its entry there."""
+    cited = citation(cites.get(quote.sha256))
+    return {"file": quote.file, "sha256": quote.sha256, "text": quote.text, **cited}

@@ -100,13 +100,18 @@ def step_text(step: Step) -> str:
 def files(quotes: Iterable[Quote | None], pieces: Iterable[Piece] = ()) -> str:
     """The files that were read on the way, with their digests, and the entry of an archive they are from."""
     read = {quote.file: quote.sha256 for quote in quotes if quote is not None}
-    cites = {piece.sha256: piece.cites for piece in pieces if piece.cites is not None}
+    cites = citations(pieces)
     lines = "".join(
         f"  {clean(file)}  sha256 {sha256}\n{_cited(cites.get(sha256))}"
         for file, sha256 in read.items()
         if sha256
     )
     return f"\nRead in:\n{lines}" if lines else ""
+
+
+def citations(pieces: Iterable[Piece]) -> Mapping[str, Citation]:
+    """The entry of an archive that a piece was taken from, by the digest of its file."""
+    return {piece.sha256: piece.cites for piece in pieces if piece.cites is not None}
 
 
 def _cited(cites: Citation | None) -> str:
