@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 import fiche as package
-from fiche.cli import main
+from fiche.cli import app, main, named
 from fiche.cli.terminal import put_text
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
@@ -55,10 +55,10 @@ def test_a_usage_error_is_refused(fiche, arguments):
 
 
 def raising(monkeypatch, error):
-    def app(**options):
+    def called(**options):
         raise error
 
-    monkeypatch.setattr(main, "app_of", lambda names: app)
+    monkeypatch.setattr(app, "app_of", lambda names: called)
 
 
 def test_diagnostics_are_refused_on_standard_error(fiche, monkeypatch):
@@ -113,16 +113,16 @@ def test_a_defect_of_ours_shows_its_traceback(monkeypatch):
 def test_only_the_command_that_is_called_is_made(words, made, monkeypatch):
     """Making all of them takes a third of a `fiche check`; help and near misses need them."""
     monkeypatch.delenv("_FICHE_COMPLETE", raising=False)
-    every = [*main.COMMANDS, *main.GROUPS]
-    names = list(main._asked(words))
+    every = [*named.COMMANDS, *named.GROUPS]
+    names = list(app.asked(words))
     assert names == (every if made == "all" else made)
-    command = get_command(main.app_of(names))
+    command = get_command(app.app_of(names))
     assert list(command.commands) == names
 
 
 def test_completion_knows_every_command(monkeypatch):
     monkeypatch.setenv("_FICHE_COMPLETE", "complete_bash")
-    assert list(main._asked(["check"])) == [*main.COMMANDS, *main.GROUPS]
+    assert list(app.asked(["check"])) == [*named.COMMANDS, *named.GROUPS]
 
 
 def program(*arguments, **options):

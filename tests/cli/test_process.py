@@ -35,10 +35,10 @@ def test_a_defect_of_ours_is_a_traceback_and_code_1():
 def test_the_version_loads_no_command():
     program = (
         "import sys\n"
-        "from fiche.cli import main\n"
+        "from fiche.cli import main, named\n"
         "sys.argv = ['fiche', '--version']\n"
         "try:\n    main.run()\nexcept SystemExit:\n    pass\n"
-        "modules = {f'fiche.cli.{name}' for name in (*main.COMMANDS, *main.GROUPS, 'import_')}\n"
+        "modules = {f'fiche.cli.{name}' for name in (*named.COMMANDS, *named.GROUPS, 'import_')}\n"
         "print(sorted(modules & set(sys.modules)), 'sqlalchemy' in sys.modules)\n"
     )
     ended = subprocess.run(

@@ -14,7 +14,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -246,7 +245,10 @@ def taken_away(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if os.path.lexists(folder):
+            from shutil import rmtree
+
+            rmtree(folder, ignore_errors=True)
 
 
 def _names(folder: Path) -> list[str]:

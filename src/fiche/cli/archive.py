@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Collection
 from typing import Any
 
 import typer
 
+from fiche.cli.deferred import real
+from fiche.cli.named import OF_ARCHIVE, archive_command_named
 from fiche.cli.plain import PlainCommand, PlainGroup
-
-# In the order of the help; where Python has that word already, the function ends in an underscore.
-COMMANDS = (
-    *("add", "list", "show", "search", "report"),
-    *("check", "index", "export", "import"),
-)
 
 
 def app_of(names: Collection[str]) -> typer.Typer:
@@ -33,20 +27,10 @@ def app_of(names: Collection[str]) -> typer.Typer:
         no_args_is_help=True,
     )
     made.callback()(_archive)
-    for name in COMMANDS:
-        if name in names and find_spec(_module(name)) is not None:
-            made.command(name, cls=PlainCommand)(_command(name))
+    for name in OF_ARCHIVE:
+        if name in names:
+            made.command(name, cls=PlainCommand)(real(archive_command_named(name)))
     return made
-
-
-def _module(name: str) -> str:
-    return f"fiche.cli.archive_{name}"
-
-
-def _command(name: str) -> Callable[..., None]:
-    module = import_module(_module(name))
-    found: Callable[..., None] = getattr(module, name, None) or getattr(module, f"{name}_")
-    return found
 
 
 def _archive() -> None:
@@ -61,8 +45,8 @@ def _asked() -> Collection[str]:
     words = sys.argv[1:3]
     if words == ["--help"]:
         return ()
-    alone = len(words) == 2 and words[0] == "archive" and words[1] in COMMANDS
-    return (words[1],) if alone and "_FICHE_COMPLETE" not in os.environ else COMMANDS
+    alone = len(words) == 2 and words[0] == "archive" and words[1] in OF_ARCHIVE
+    return (words[1],) if alone and "_FICHE_COMPLETE" not in os.environ else OF_ARCHIVE
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fiche.cli.archive_options import Archive, Json
+from fiche.cli.deferred import typer
 
 
 def check(
@@ -34,4 +33,4 @@ def check(
     from fiche.cli.archive_checked import check_and_tell
 
     if not check_and_tell(ids or (), archive, quick=quick, repair=repair, as_json=json):
-        raise typer.Exit(3)
+        raise SystemExit(3)

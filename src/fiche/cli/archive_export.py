@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from fiche.cli.archive_options import Archive, Json, Named
+from fiche.cli.deferred import typer
 
 
 def _many(metavar: str, help: str) -> Any:  # noqa: ANN401 - as typer has it

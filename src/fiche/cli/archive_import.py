@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from fiche.cli.archive_options import (
     Archive,
     Confidentiality,
@@ -15,6 +13,7 @@ from fiche.cli.archive_options import (
     Label,
     Rights,
 )
+from fiche.cli.deferred import typer
 
 _Refused = Annotated[
     Path | None,
@@ -59,4 +58,4 @@ def import_(
         label=label,
     )
     if not import_all(paths, archive, told, refused, as_json=json):
-        raise typer.Exit(3)
+        raise SystemExit(3)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fiche.cli.archive_options import Archive, Json, Named
+from fiche.cli.deferred import typer
 
 
 def list_(

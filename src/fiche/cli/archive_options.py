@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from fiche.archive.refusals import refused
 from fiche.archive.store import Store
+from fiche.cli.deferred import typer
 from fiche.cli.interrupt import held, unfinished
 
 VARIABLE = "FICHE_ARCHIVE"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 
 def campaign(
@@ -42,4 +42,4 @@ def campaign(
     )
     put_json(found.document) if json else put_text(standing_text(found))
     if not status and not found.is_well:
-        raise typer.Exit(3)
+        raise SystemExit(3)

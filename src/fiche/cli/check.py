@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 
 def check(
@@ -35,4 +35,4 @@ def check(
         text = check_text(decision, width=width(), colour=colour(), encoding=encoding())
         put_text(text + pieces_text(decision))
     if require_retained and not any(o.status == "retained" for o in decision.outcomes):
-        raise typer.Exit(3)
+        raise SystemExit(3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 
 def criteria(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 if TYPE_CHECKING:
     from fiche.kernel.difference import Difference
@@ -54,7 +54,7 @@ def diff(
         sides = compared(first, second)
         _put(sides.found, as_json=json)
     if exit_code and not sides.found.empty:
-        raise typer.Exit(3)
+        raise SystemExit(3)
 
 
 def _put(found: Difference, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 
 def environment(

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 _CODE = re.compile(r"F[0-9]{3}")
 

@@ -7,70 +7,17 @@ by the command; 130 interrupted. 1 and a traceback are left to a defect of fiche
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
-from importlib import import_module
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import typer
-
-from fiche import __version__
 from fiche.cli.interrupt import INTERRUPTED
-from fiche.cli.plain import PlainCommand, PlainGroup
+from fiche.cli.named import COMMANDS, OF_ARCHIVE, archive_command_named, command_named
 from fiche.cli.streams import discard, write_error
-from fiche.cli.terminal import clean
 from fiche.kernel.diagnostic import Diagnostic, Refused
 
 REFUSED = 2
-# What typer's option parser raises; typer brings its own copy of click, or uses the installed one.
-_USAGE: Any = typer.BadParameter.__bases__[0]
-
-# In the order of the help. Each is a module of its name, with a function of its name; where Python has
-# that word already, both end in an underscore.
-COMMANDS = (
-    *("new", "model", "estimate", "simulate", "environment", "measure", "run", "campaign"),
-    *(
-        "import",
-        "check",
-        "report",
-        "sign",
-        "verify",
-        "explain",
-        "diff",
-        "letters",
-        "criteria",
-        "schema",
-    ),
-)
-GROUPS = ("catalog", "lab", "archive")
-
-
-def app_of(names: Collection[str]) -> typer.Typer:
-    """The command line with these commands and groups alone: making all of them takes a while."""
-    made = typer.Typer(
-        name="fiche",
-        cls=PlainGroup,
-        help="Compile a workload, its evidence and a GPU catalog into a decision report.",
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        no_args_is_help=True,
-    )
-    made.callback()(_fiche)
-    for name in COMMANDS:
-        if name in names:
-            made.command(name, cls=PlainCommand)(_command(name))
-    for name in GROUPS:
-        if name in names:
-            made.add_typer(import_module(f"fiche.cli.{name}").app, name=name)
-    return made
-
-
-def _command(name: str) -> Callable[..., None]:
-    module = import_module(f"fiche.cli.{name}_" if name == "import" else f"fiche.cli.{name}")
-    found: Callable[..., None] = getattr(module, name, None) or getattr(module, f"{name}_")
-    return found
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for
@@ -81,34 +28,24 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for
     """
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fiche.cli.app import app_of
+    from fiche.cli.named import GROUPS
+
     return app_of((*COMMANDS, *GROUPS))
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        from fiche.cli.terminal import put_text
-
-        put_text(f"fiche {__version__}\n")
-        raise typer.Exit
-
-
-def _fiche(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="print the version", callback=_version, is_eager=True),
-    ] = False,
-) -> None:
-    pass
 
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
-    sys.exit(_exit_code())
+    sys.exit(_exit_code(sys.argv[1:]))
 
 
-def _exit_code() -> int:
+def _exit_code(words: Sequence[str]) -> int:
     try:
-        code = app_of(_asked(sys.argv[1:]))(prog_name="fiche", standalone_mode=False)
+        code = _run_plainly(words)
+        if code is None:
+            from fiche.cli.app import parsed
+
+            code = parsed(words)
     except Refused as refused:
         return _refused(refused)
     except BrokenPipeError:  # the help, on a pipe that nobody reads
@@ -116,37 +53,45 @@ def _exit_code() -> int:
         return 0
     except OSError as error:
         return _refused(Refused([_unusable(error)]))
-    except _USAGE as error:
-        return _misused(error)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, EOFError):
         code = INTERRUPTED
     if code == INTERRUPTED:
         write_error("interrupted\n")
-    return code if isinstance(code, int) else 0
+    return code
 
 
-def _asked(words: Sequence[str]) -> Collection[str]:
-    """The command that is called, where it comes first; else all, for help, completion and near misses.
+def _run_plainly(words: Sequence[str]) -> int | None:
+    """Run a command whose words are plain, without typer; None where typer has to read them."""
+    if [*words] == ["--version"]:
+        return _version()
+    found = _called(words)
+    if found is None or "_FICHE_COMPLETE" in os.environ:
+        return None
+    from fiche.cli.plain_words import values_of
 
-    The version is asked of none.
-    """
-    every = (*COMMANDS, *GROUPS)
-    if not words or _COMPLETION in os.environ:
-        return every
-    if words[0] == "--version":
-        return ()
-    return (words[0],) if words[0] in every else every
+    command, rest = found
+    values = values_of(command, rest)
+    if values is None:
+        return None
+    command(**values)
+    return 0
 
 
-_COMPLETION = "_FICHE_COMPLETE"
+def _version() -> int:
+    from fiche import __version__
+    from fiche.cli.terminal import put_text
+
+    put_text(f"fiche {__version__}\n")
+    return 0
 
 
-def _misused(error: Any) -> int:  # noqa: ANN401 - typer brings its own copy of click
-    """A usage error, as the option parser words it; the words typed may be hostile."""
-    told = io.StringIO()
-    error.show(file=told)
-    write_error(clean(told.getvalue()))
-    return REFUSED
+def _called(words: Sequence[str]) -> tuple[Callable[..., None], Sequence[str]] | None:
+    """The command that the first words name, and the words after them."""
+    if words and words[0] in COMMANDS:
+        return command_named(words[0]), words[1:]
+    if len(words) > 1 and words[0] == "archive" and words[1] in OF_ARCHIVE:
+        return archive_command_named(words[1]), words[2:]
+    return None
 
 
 def _refused(refused: Refused) -> int:

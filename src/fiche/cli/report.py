@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 _Formats = Annotated[
     str,
@@ -66,6 +66,6 @@ def report(
     write(output, written, force=force)
     told(output, written, judged, as_json=json)
     if not met(judged):
-        raise typer.Exit(3)
+        raise SystemExit(3)
     if require_retained and not any(o.status == "retained" for o in compiled.decision.outcomes):
-        raise typer.Exit(3)
+        raise SystemExit(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 _DIM = "a dimension as you attest it: microbatch=2 (repeatable); declared, never executed"
 _COVERS = "the phases that the command goes through, with commas: forward,backward"
@@ -59,4 +59,4 @@ def run_(
     )
     code = run_asked(asked)
     if code:
-        raise typer.Exit(code)
+        raise SystemExit(code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from fiche.cli.deferred import typer
 
 _KEY = "the signer's private key (PEM or DER)"
 _CERTIFICATE = "the certificate of that key (X.509, PEM or DER)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import textwrap
 import unicodedata
@@ -22,7 +21,9 @@ _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 def width() -> int:
     """Columns to write in: those of the terminal, or of `COLUMNS`, or 100 where there is none."""
-    return max(shutil.get_terminal_size((100, 24)).columns, _NARROWEST)
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size((100, 24)).columns, _NARROWEST)
 
 
 def colour() -> bool:

@@ -8,7 +8,6 @@ marked, so that two unrelated lines never make a number.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 
 from fiche.importers._prefix import GAP
 from fiche.kernel.lazy import lazy
@@ -17,15 +16,17 @@ from fiche.kernel.lazy import lazy
 _GAPS = lazy(GAP + GAP + rb"{0,399}")
 
 
-@dataclass(slots=True)
 class Squeezed:
     """Visible bytes of a stretch of `content`; `breaks` are the places where lines were joined."""
 
-    content: bytes
-    text: bytes = b""
-    breaks: list[int] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
-    _sources: list[int] = field(default_factory=list)
+    __slots__ = ("_sources", "_starts", "breaks", "content", "text")
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.text = b""
+        self.breaks: list[int] = []
+        self._starts: list[int] = []
+        self._sources: list[int] = []
 
     def add(self, start: int, stop: int) -> None:
         """Append the visible bytes of content[start:stop]."""
