@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from fiche.kernel.record import record
+from fiche.verify._envelope import odd
 
 # Of pyHanko, which is optional.
 Foreign: TypeAlias = Any
@@ -57,8 +58,8 @@ def roots_of(certificates: Sequence[bytes]) -> list[Foreign]:
     return found
 
 
-def signer_of(signature: Foreign, roots: Sequence[Foreign]) -> Signer:
-    """What one signature says, and whether it holds; nothing is asked over the network."""
+def signer_of(content: bytes, signature: Foreign, roots: Sequence[Foreign]) -> Signer:
+    """What one signature of a file says, and whether it holds; nothing is asked over the network."""
     status = _status(signature, roots, None)
     stamp = getattr(status, "timestamp_validity", None)
     if not status.trusted and stamp is not None and stamp.trusted:
@@ -67,12 +68,14 @@ def signer_of(signature: Foreign, roots: Sequence[Foreign]) -> Signer:
     is_stamp = str(signature.sig_object_type) == "/DocTimeStamp"
     own = status.signing_cert
     sound = stamp if stamp is not None and stamp.valid and stamp.intact else None
+    strange = odd(content, signature)
+    why = strange if status.intact else "the bytes that it covers are not those that were signed"
     return Signer(
         subject=own.subject.human_friendly,
         issuer=own.issuer.human_friendly,
         serial=format(own.serial_number, "x"),
-        holds=bool(status.intact and status.valid),
-        why="" if status.intact else "the bytes that it covers are not those that were signed",
+        holds=bool(status.intact and status.valid and not strange),
+        why=why,
         whole=status.coverage.name == "ENTIRE_FILE",
         contiguous=status.coverage.name in ("ENTIRE_FILE", "ENTIRE_REVISION"),
         self_signed=own.self_signed in ("yes", "maybe"),

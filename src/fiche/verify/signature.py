@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
+from fiche.kernel.diagnostic import Refused
 from fiche.kernel.record import record, replace
 from fiche.render.quiet import quiet
 from fiche.verify._seal import Seal
 from fiche.verify._signers import Signer, roots_of, signer_of
+from fiche.verify.bounds import bounded, too_much
 from fiche.verify.step import Sheet, Step
 from fiche.verify.unsigned import unsigned
 
@@ -22,6 +25,7 @@ from fiche.verify.unsigned import unsigned
 Foreign: TypeAlias = Any
 
 _TITLE = "Signature"
+_MOST = 200
 _NO_LIBRARY = "is signed; pip install 'fiche[sign]' to have its signature looked at"
 
 
@@ -73,26 +77,38 @@ def _unread(sheet: Sheet, trust: Trust, *, is_signed: bool) -> None:
 
 
 def _read(sheet: Sheet, content: bytes, before: bytes, trust: Trust) -> list[Signer]:
-    from pyhanko.pdf_utils.misc import PdfError
     from pyhanko.pdf_utils.reader import PdfFileReader
 
-    # What pyHanko raises on a file that somebody made to trip it.
-    wrong = (PdfError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
     try:
         roots = roots_of(trust.roots)
     except (ValueError, TypeError) as error:
         sheet.fault("F922", f"a certificate to trust cannot be read: {error}")
         return []
     try:
-        reader = PdfFileReader(io.BytesIO(content))
-        signers = [signer_of(each, roots) for each in reader.embedded_signatures]
-        first = PdfFileReader(io.BytesIO(before)).xrefs.total_revisions
-        seal = Seal(reader, first)
-    except (*wrong, AssertionError, RecursionError) as error:
-        sheet.fault("F926", f"the signature cannot be read: {str(error) or type(error).__name__}")
+        with bounded(len(content)):
+            reader = PdfFileReader(io.BytesIO(content))
+            signers = [signer_of(content, each, roots) for each in _told_by(reader)]
+            seal = Seal(reader, PdfFileReader(io.BytesIO(before)))
+    except Refused:
+        raise
+    except Exception as error:  # noqa: BLE001 - a file that somebody made to trip it brings out any of them
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        sheet.fault("F926", f"the signature cannot be read: {why}")
         return []
     _judge(sheet, signers, seal, trust)
     return signers
+
+
+def _told_by(reader: Foreign) -> list[Foreign]:
+    """Every signature.
+
+    Raises:
+        Refused: F903 there are more than people who sign.
+    """
+    found = list(islice(reader.embedded_signatures, _MOST + 1))
+    if len(found) > _MOST:
+        raise too_much(f"more than {_MOST} signatures")
+    return found
 
 
 def _judge(sheet: Sheet, signers: Sequence[Signer], seal: Seal, trust: Trust) -> None:

@@ -85,8 +85,8 @@ def _read_step(container: Container, content: bytes, seal: Step) -> Step:
     for point in container.trailing:
         sheet.fault(point.code, point.text)
     behind = len(content) - len(container.content)
-    if behind and seal.bytes_covered != len(content):
-        _behind(sheet, container, content, behind, seal)
+    if behind:
+        _behind(sheet, container, content, seal)
     kind = {"pdf": "PDF", "html": "page (HTML)"}[container.kind]
     pages = f"{len(container.passages)} pages, " if container.kind == "pdf" else ""
     sheet.say(f"sha256 {hashlib.sha256(content).hexdigest()}")
@@ -94,18 +94,22 @@ def _read_step(container: Container, content: bytes, seal: Step) -> Step:
     return sheet.step(f"{kind}, {len(content)} bytes, {files}")
 
 
-def _behind(sheet: Sheet, container: Container, content: bytes, behind: int, seal: Step) -> None:
-    """What nobody could look at stands behind the report: a viewer may show other pages."""
-    if seal.outcome == FAILED:
+def _behind(sheet: Sheet, container: Container, content: bytes, seal: Step) -> None:
+    """What stands behind the report: a viewer may show other pages, whoever signed them.
+
+    Looked at by another library than the one that reads signatures, so no trick of reading serves for both.
+    """
+    behind = len(content) - len(container.content)
+    if seal.outcome == FAILED and seal.bytes_covered != len(content):
         sheet.fault("F915", f"{behind} bytes stand behind the report: see the signature")
         return
     shown = container_of(content)
     words = [one.lines for one in shown.passages] == [one.lines for one in container.passages]
     if not words or shown.held != container.held:
         sheet.fault("F915", f"{behind} bytes stand behind the report and change what it shows")
-    elif repainted := list(_repainted(shown, container)):
+    elif repainted := list(_repainted(shown, container, len(content))):
         sheet.fault("F915", f"{behind} bytes stand behind the report and change {repainted[0]}")
-    else:
+    elif seal.bytes_covered != len(content):
         sheet.unproven(f"{behind} bytes stand behind the report, with the same words and files")
 
 
@@ -113,11 +117,12 @@ def _behind(sheet: Sheet, container: Container, content: bytes, behind: int, sea
 _OF_SIGNING = {"/AcroForm", "/Annots", "/Perms", "/Extensions", "/DSS", "/Info", "/Metadata"}
 
 
-def _repainted(shown: Container, before: Container) -> Iterator[str]:
-    """Places of a signed file that are not as they were: looked at here where no library reads signatures."""
-    for one in apart(shown.own["reader"], before.own["reader"]):
-        if not _OF_SIGNING.intersection(one.path):
-            yield place_of(one)
+def _repainted(shown: Container, before: Container, num_bytes: int) -> Iterator[str]:
+    """Places of a signed file that are not as they were."""
+    with bounded(num_bytes):
+        for one in apart(shown.own["reader"], before.own["reader"]):
+            if not _OF_SIGNING.intersection(one.path):
+                yield place_of(one)
 
 
 def body_step(container: Container, made: Made | None, maker: Maker) -> Step:
