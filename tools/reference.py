@@ -48,6 +48,13 @@ SUBJECTS = {
         "`overview.json` of `fiche archive report`",
         "../archive.md",
     ),
+    "archive-list": ("Archive list", "`fiche archive list --json`", "../archive-search.md"),
+    "archive-shown": (
+        "Archive entry, shown",
+        "`fiche archive show --json`",
+        "../archive-search.md",
+    ),
+    "archive-indexed": ("Archive index", "`fiche archive index --json`", "../archive-search.md"),
     "archive-search": ("Archive search", "`fiche archive search --json`", "../archive-search.md"),
     "simulation": ("Simulation", "`fiche simulate`", "../simulate.md"),
     "verification": ("Verification", "`fiche verify --json`", "../verify.md"),

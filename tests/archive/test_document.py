@@ -28,6 +28,8 @@ ROWS = st.builds(Row, model=TEXT, card=TEXT, amount=st.one_of(st.just(""), AMOUN
     confidentiality=st.sampled_from(["", *CONFIDENTIALITY]),
     labels=st.dictionaries(TEXT, TEXT, max_size=3),
     supersedes=st.lists(TEXT, max_size=2).map(tuple),
+    stated_supersedes=st.lists(TEXT, max_size=2).map(tuple),
+    identifier=TEXT,
     rights=TEXT,
     own_id=TEXT,
 )
@@ -98,6 +100,8 @@ def kept(path):
         (changed(rows=[{"amount": "1", "origin": "certified"}]), "F941"),
         (changed(rows=[{"outcome": "admissible for all"}]), "F941"),
         (changed(supersedes=[1]), "F941"),
+        (changed(stated_supersedes=[1]), "F941"),
+        (changed(identifier=["doi:1"]), "F941"),
         (changed(title=None), "F941"),
         (b"", "F941"),
         (b"null", "F941"),
@@ -142,3 +146,9 @@ def test_a_file_is_named_once():
     assert isinstance(entry, Entry)
     with pytest.raises(Refused):
         looked_at(document_bytes(twice))
+
+
+def test_a_row_of_the_first_form_is_read_as_what_it_says():
+    content = changed(rows=[{"model": "m", "passed": "later"}])
+    (row,) = read_entry(content).rows
+    assert (row.model, row.which_pass) == ("m", "later")

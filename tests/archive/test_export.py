@@ -3,8 +3,10 @@
 import csv
 import hashlib
 import json
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from urllib.parse import unquote
 
 import bagit
@@ -29,7 +31,8 @@ ROWS = (
 @pytest.fixture
 def archive(tmp_path):
     store = Store.made(str(tmp_path / "archive"))
-    first = stored(store, 1, rows=ROWS, rights="CC-BY-4.0", author="A. Martin")
+    first = stored(store, 1, rows=ROWS, rights="CC-BY-4.0", author="A. Martin",
+                   identifier="doi:10.1/1", stated_supersedes=("urn:isbn:1",))  # fmt: skip
     second = stored(
         store, 2, supersedes=(first.id,), keep_until="2036-12-31", labels={"b": "2", "a": "1"}
     )
@@ -43,6 +46,20 @@ def exported(store, tmp_path, *formats, ids=None):
     order = Order(formats=formats, version="9.9", day="2026-12-01")
     done = export(store, sorted(ids or store.ids()), folder, order)
     return folder, done
+
+
+def test_every_column_is_told_in_the_docs_and_every_amount_has_its_unit_and_origin_beside_it():
+    page = (Path(__file__).parents[2] / "docs" / "archive-format.md").read_text("utf-8")
+    told = page.partition("## The tables of an export")[2].partition("## ")[0]
+    for name, columns in TABLES.items():
+        (line,) = [line for line in told.splitlines() if line.startswith(f"| `{name}`:")]
+        words = re.findall("`([a-z0-9_]+)`", line)
+        assert words == [name, *(column.name for column in columns)]
+    numbers = [c.name for columns in TABLES.values() for c in columns if c.kind == "decimal"]
+    assert numbers == ["amount_decimal"]
+    names = [column.name for column in TABLES["rows"]]
+    at = names.index("amount")
+    assert names[at : at + 4] == ["amount", "amount_decimal", "unit", "origin"]
 
 
 def graph(folder):
@@ -82,8 +99,11 @@ def test_a_crate_names_files_that_are_there_with_their_digests(archive, tmp_path
             assert name in entities or name.startswith("https://w3id.org/"), name
     root = entities["./"]
     assert len(root["hasPart"]) == 3
-    datasets = {one["identifier"]: one for one in entities.values() if one["@type"] == "Dataset"}
-    new, old = datasets[f"urn:uuid:{second.id}"], datasets[f"urn:uuid:{first.id}"]
+    datasets = [one for one in entities.values() if one["@type"] == "Dataset"]
+    (new,) = (one for one in datasets if one["identifier"] == f"urn:uuid:{second.id}")
+    (old,) = (one for one in datasets if f"urn:uuid:{first.id}" in one["identifier"])
+    assert old["identifier"] == [f"urn:uuid:{first.id}", "doi:10.1/1"]
+    assert "Its content says that it supersedes urn:isbn:1." in old["description"]
     assert new["isBasedOn"] == [{"@id": old["@id"]}]
     assert entities[old["license"]["@id"]]["name"] == "CC-BY-4.0"
     assert entities[new["license"]["@id"]]["name"] == "not stated"
@@ -128,7 +148,7 @@ def test_parquet_has_types_origins_and_exact_amounts(archive, tmp_path):
     assert entries[first.id]["added_at"] == datetime(2026, 12, 1, 0, 0, 1, tzinfo=UTC)
     assert [one["day"] for one in entries.values() if one["date"] == "about 2025"] == [None]
     told = tables["rows"].schema.metadata
-    assert told[b"fiche.format"] == b"fiche-archive-table/1"
+    assert told[b"fiche.format"] == b"fiche-archive-table/2"
     assert told[b"fiche.fiche_version"] == b"9.9"
     assert tables["rows"].schema.field("amount").metadata[b"description"]
 

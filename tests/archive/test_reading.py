@@ -43,7 +43,7 @@ def test_a_record_has_its_four_counters_a_phase():
     assert entry.own_id == "limit-1"
     assert entry.tool_version == "docs-assistant-bench 0.4.1"
     assert list(files) == [entry.main] == ["run-limit.json"]
-    first = [row for row in entry.rows if row.passed == "first"]
+    first = [row for row in entry.rows if row.which_pass == "first"]
     about = {
         (r.model, r.card, r.machine, r.engine, r.engine_version, r.case, r.phase) for r in first
     }

@@ -30,8 +30,9 @@ _PART = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9._+=@,() -]+"
 _PATH = re.compile(f"{_PART}(?:/{_PART})*")
 TEXTS = (
     *("id", "kind", "title", "date", "added", "main", "own_id", "author"),
-    *("tool_version", "keep_until", "confidentiality", "rights", "source"),
+    *("tool_version", "keep_until", "confidentiality", "rights", "source", "identifier"),
 )
+_LISTS = ("supersedes", "stated_supersedes")
 _NEEDED = ("id", "kind", "title", "added", "main")
 _ROW = frozenset(field_names(Row(model="")))
 _TOLD = (*TEXTS, "content_format")
@@ -54,8 +55,9 @@ def document(entry: Entry) -> Document:
         told["content_format"] = entry.format
     if entry.rows:
         told["rows"] = [_filled(one) for one in entry.rows]
-    if entry.supersedes:
-        told["supersedes"] = list(entry.supersedes)
+    for key in _LISTS:
+        if named := getattr(entry, key):
+            told[key] = list(named)
     if entry.labels:
         told["labels"] = dict(entry.labels)
     return told
@@ -72,8 +74,9 @@ def at_most(entry: Entry) -> int:
     num_signs = sum(len(text) for some in texts for text in some)
     num_signs += sum(len(one.path) + len(one.name) + len(one.media_type) for one in entry.files)
     num_signs += sum(len(name) + len(text) for name, text in entry.labels.items())
-    num_signs += sum(map(len, entry.supersedes))
-    count = 2 + len(entry.rows) + len(entry.files) + len(entry.labels) + len(entry.supersedes)
+    named = (*entry.supersedes, *entry.stated_supersedes)
+    num_signs += sum(map(len, named))
+    count = 2 + len(entry.rows) + len(entry.files) + len(entry.labels) + len(named)
     return 12 * num_signs + 400 * count
 
 
@@ -161,8 +164,11 @@ def _check(told: Document) -> None:
     for row in _list(told, "rows", needed=False):
         if type(row) is not dict or not _TEXT.issuperset(map(type, row.values())):
             raise TypeError("a row is not made of texts")
+        if "passed" in row:  # what it was called at first, and was taken for an outcome
+            row.setdefault("which_pass", row.pop("passed"))
         _check_row(row)
-    _texts(_list(told, "supersedes", needed=False))
+    for key in _LISTS:
+        _texts(_list(told, key, needed=False))
     labels = told.get("labels", {})
     if type(labels) is not dict or not _TEXT.issuperset(map(type, labels.values())):
         raise TypeError("labels are no texts")
@@ -211,6 +217,7 @@ def entry_from(told: Document) -> Entry:
         rows=tuple(_row(each) for each in told.get("rows", ())),
         format=told.get("content_format", ""),
         supersedes=tuple(told.get("supersedes", ())),
+        stated_supersedes=tuple(told.get("stated_supersedes", ())),
         labels=told.get("labels", {}),
     )
 

@@ -38,8 +38,8 @@ class Row:
     (bytes for memory), or empty; `origin` is one of `ORIGINS`: what a program planned with is computed. `place`
     leads into the file (a JSON pointer, a line). `quantity` is the counter and its statistic
     (`max_memory_reserved.peak`). `card` is the name of a catalog where the source gives one, else the device's
-    own; `device` is which of several (`cuda:0`). The `phase` of an un-phased loop is `whole_loop`; `passed` is
-    first or later.
+    own; `device` is which of several (`cuda:0`). The `phase` of an un-phased loop is `whole_loop`;
+    `which_pass` is first or later.
     """
 
     model: str = ""
@@ -53,7 +53,7 @@ class Row:
     candidate: str = ""
     device: str = ""
     phase: str = ""
-    passed: str = ""
+    which_pass: str = ""
     quantity: str = ""
     amount: str = ""
     unit: str = ""
@@ -68,7 +68,9 @@ class Entry:
 
     `date` is the one that the content tells (empty where it tells none), `added` the moment of adding (UTC,
     `2026-12-01T10:00:00Z`); `keep_until` is a day. `main` is the path of the file that the entry is named by.
-    `own_id` is what the thing calls itself: the `fiche.id` of a decision, the series of a record.
+    `own_id` is what the thing calls itself: the `fiche.id` of a fiche and of its decision, the series of a
+    record; `identifier` is a persistent one. `supersedes` are ids that were named at the adding,
+    `stated_supersedes` what the content itself says, in its words: ids, digests or identifiers.
     """
 
     id: str
@@ -89,3 +91,5 @@ class Entry:
     rights: str = ""
     source: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    identifier: str = ""
+    stated_supersedes: tuple[str, ...] = ()

@@ -116,7 +116,7 @@ class Crate:
         told: _Entity = {
             "@id": self._root_of(entry.id),
             "@type": "Dataset",
-            "identifier": f"urn:uuid:{entry.id}",
+            "identifier": _identifiers(entry),
             "name": entry.title or entry.main,
             "description": _said(entry),
             "additionalType": entry.kind,
@@ -147,11 +147,18 @@ class Crate:
                 yield {"@id": self._of(one), "@type": "CreativeWork", "name": name}
 
 
+def _identifiers(entry: Entry) -> str | list[str]:
+    own = f"urn:uuid:{entry.id}"
+    return [own, entry.identifier] if entry.identifier else own
+
+
 def _said(entry: Entry) -> str:
     """In words what no property of the vocabulary says."""
     told = [f"A {entry.kind}, added {entry.added}."]
     if entry.supersedes:
         told.append(f"It supersedes {', '.join(entry.supersedes)}.")
+    if entry.stated_supersedes:
+        told.append(f"Its content says that it supersedes {', '.join(entry.stated_supersedes)}.")
     if entry.keep_until:
         told.append(f"To be kept until {entry.keep_until}.")
     if entry.source:

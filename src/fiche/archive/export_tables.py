@@ -13,7 +13,7 @@ from decimal import Decimal
 from fiche.archive.entry import Entry, Kept, Row
 from fiche.kernel.record import field_names, record
 
-FORMAT = "fiche-archive-table/1"
+FORMAT = "fiche-archive-table/2"
 # A decimal of 128 bits: so many digits, of which so many stand behind the point.
 DIGITS, PLACES = 38, 12
 
@@ -39,12 +39,14 @@ ENTRIES = (
     Column("day", "day", "the same as a day, where it is one"),
     _text("added", "when it was added to an archive (UTC)"),
     Column("added_at", "moment", "the same as a moment"),
-    _text("main", "path of the file that it is named by"),
-    _text("format", "format of the content"),
-    _text("own_id", "the id that the content gives itself"),
+    _text("main_path", "path of the file that it is named by"),
+    _text("content_format", "format of the content"),
+    _text("own_id", "the id that the content gives itself: of a fiche, a decision, a series"),
+    _text("identifier", "the persistent identifier that the content gives itself"),
     _text("author", "author, as the content says"),
     _text("tool_version", "program that wrote it, with its version"),
-    Column("supersedes", "strings", "ids of the entries that it replaces"),
+    Column("supersedes", "strings", "ids of the entries that it replaces, as named at the adding"),
+    Column("stated_supersedes", "strings", "what the content itself says that it replaces"),
     _text("keep_until", "last day of its retention"),
     Column("keep_until_day", "day", "the same as a day, where it is one"),
     _text("confidentiality", "public, internal or confidential; empty where nobody said it"),
@@ -67,7 +69,7 @@ _ROW_TEXTS: Mapping[str, str] = {
     "candidate": "candidate of a decision, or offer",
     "device": "which of several devices",
     "phase": "phase; whole_loop is the un-phased loop",
-    "passed": "first or later pass",
+    "which_pass": "first, or later: a later pass finds memory as the one before left it",
     "quantity": "what was read: counter and statistic, or what a decision compared",
     "unit": "unit of the amount: B for bytes, s for seconds",
     "origin": "observed, computed, assumed or declared",
@@ -76,7 +78,7 @@ _ROW_TEXTS: Mapping[str, str] = {
 }
 ROWS = (
     _text("entry", "id of the entry"),
-    Column("row", "integer", "number of the row in its entry, from 1"),
+    Column("row_number", "integer", "number of the row in its entry, from 1"),
     *(
         _text(name, _ROW_TEXTS[name])
         for name in field_names(Row())
@@ -90,7 +92,7 @@ FILES = (
     _text("entry", "id of the entry"),
     _text("path", "path in the entry's bag, below data/"),
     _text("name", "what it was called where it came from"),
-    _text("exported", "path in this export; empty where no file was copied"),
+    _text("path_in_export", "path in this export; empty where no file was copied"),
     Column("num_bytes", "integer", "length in bytes"),
     _text("sha256", "digest"),
     _text("media_type", "media type"),
@@ -113,6 +115,8 @@ def lines(entry: Entry, place: Place) -> Iterator[tuple[str, Line]]:
 def _entry(entry: Entry) -> Line:
     told = {
         "entry": entry.id,
+        "main_path": entry.main,
+        "content_format": entry.format,
         "day": day_of(entry.date),
         "added_at": moment_of(entry.added),
         "keep_until_day": day_of(entry.keep_until),
@@ -126,7 +130,7 @@ def _entry(entry: Entry) -> Line:
 
 
 def _row(entry: str, number: int, row: Row) -> Line:
-    told = {"entry": entry, "row": number, "amount_decimal": decimal_of(row.amount)}
+    told = {"entry": entry, "row_number": number, "amount_decimal": decimal_of(row.amount)}
     return tuple(told[c.name] if c.name in told else getattr(row, c.name) for c in ROWS)
 
 

@@ -14,8 +14,9 @@ from fiche.archive.index_asked import Asked
 from fiche.archive.index_columns import FORMAT, table
 from fiche.archive.index_database import NONE, Bound, Database, UnfitError
 from fiche.archive.index_filled import Told, catch_up, fill_anew, is_of, state_of
-from fiche.archive.index_found import Answer, Found, Listing
-from fiche.archive.index_lines import Aliases, no_aliases
+from fiche.archive.index_found import Answer, Found, Listing, Statement
+from fiche.archive.index_lines import Aliases, as_named, no_aliases
+from fiche.archive.index_links import leading_nowhere, statements
 from fiche.archive.index_place import ambiguous, file_of, is_server, unfit
 from fiche.archive.index_search import answered, listing, totals
 from fiche.archive.index_sqlite import SqliteDatabase
@@ -141,12 +142,8 @@ class Index:
         Raises:
             Refused: what `opened` raises.
         """
-        num_rows, num_entries = self._mended(self._totals)
+        num_rows, num_entries = self._at_once(lambda: totals(self._database))
         return num_entries, num_rows
-
-    def _totals(self) -> tuple[int, int]:
-        with self._database.reading():
-            return totals(self._database)
 
     def unread(self) -> int:
         """How many bags are known to be there and could not be read.
@@ -175,6 +172,12 @@ class Index:
             found = self._ask(f"{select} id >= :first AND id < :last{last}", bound)
         if not found and text:
             found = self._ask(f"{select} own_id = :own{last}", {"own": kept(text)})
+            decisions = [one for one in found if one[1] == "decision"]
+            # The fiche of a decision is called as that is.
+            found = decisions if len(decisions) == 1 else found
+        if not found and text:
+            named = f"SELECT entry FROM {table('names')} WHERE name = :name"
+            found = self._ask(f"{select} n IN ({named}){last}", {"name": as_named(text)})
         if len(found) > 1:
             raise ambiguous(begin, found)
         if not found:
@@ -184,15 +187,38 @@ class Index:
     def superseding(self, id: str) -> tuple[str, ...]:
         """The ids of entries that say that they supersede this one."""
         statement = (
-            f"SELECT e.id FROM {table('supersedes')} s JOIN {table('entries')} e ON e.n = s.entry"
-            " WHERE s.superseded = :id ORDER BY e.day, e.id"
+            f"SELECT DISTINCT e.day, e.id FROM {table('links')} l JOIN {table('entries')} e"
+            f" ON e.n = l.entry JOIN {table('entries')} o ON o.n = l.replaced"
+            " WHERE o.id = :id ORDER BY e.day, e.id"
+        )
+        return self._at_once(
+            lambda: tuple(one for _, one in self._database.rows(statement, {"id": id}))
         )
 
-        def ask() -> tuple[str, ...]:
-            with self._database.reading():
-                return tuple(one for (one,) in self._database.rows(statement, {"id": id}))
+    def statements(self, id: str) -> tuple[Statement, ...]:
+        """What an entry says that it supersedes, and which entries that is.
 
-        return self._mended(ask)
+        Raises:
+            Refused: what `opened` raises.
+        """
+        return self._at_once(lambda: statements(self._database, id))
+
+    def leading_nowhere(self) -> tuple[Statement, ...]:
+        """What entries say that they supersede, where it names none of the archive, or several things.
+
+        Raises:
+            Refused: what `opened` raises.
+        """
+        return self._at_once(lambda: leading_nowhere(self._database))
+
+    def _at_once(self, ask: Callable[[], T]) -> T:
+        """What `ask` answers, of one moment."""
+
+        def asked() -> T:
+            with self._database.reading():
+                return ask()
+
+        return self._mended(asked)
 
     def each(self) -> Iterator[Counted]:
         """Every entry of one moment, with the rows that an overview counts."""

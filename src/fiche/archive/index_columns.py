@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-FORMAT = "fiche-archive-index/1"
+FORMAT = "fiche-archive-index/2"
 # The texts of a `Row` that become words; the other two, amount and place, differ from row to row.
 WORDS = (
     *("model", "revision", "card", "machine", "engine", "engine_version", "operation", "case"),
-    *("candidate", "device", "phase", "passed", "quantity", "unit", "origin", "outcome"),
+    *("candidate", "device", "phase", "which_pass", "quantity", "unit", "origin", "outcome"),
 )
 # Their columns in the table of rows: `case` alone is a word of SQL.
 WORD_COLUMNS = tuple(f"{name}_n" for name in WORDS)
@@ -23,12 +23,16 @@ TEXTS = (
 )
 # Tables with their columns, in the order in which they are filled. `n` numbers an entry or a word, `place` what
 # an entry has several of. `day` is what entries are sorted by; `about` is all that words are looked for in.
+# `told` is what an entry says that it supersedes, `names` has what entries are called beside their ids, and
+# `links` what follows from the two.
 TABLES: Mapping[str, tuple[str, ...]] = {
     "entries": ("n", *TEXTS, "day", "about", "rights_folded", "num_rows", "num_files", "num_bytes"),
     "files": ("entry", "place", "path", "name", "num_bytes", "sha256", "media_type"),
     "words": ("n", "kind", "text", "folded", "also"),
     "rows": ("entry", "place", *WORD_COLUMNS, "amount", "amount_key", "pointer"),
-    "supersedes": ("entry", "place", "superseded"),
+    "supersedes": ("entry", "place", "told"),
+    "names": ("entry", "place", "name"),
+    "links": ("entry", "place", "replaced"),
     "labels": ("entry", "place", "name", "text", "name_folded", "text_folded"),
     "pending": ("id", "why"),
     "state": ("name", "text"),
@@ -36,7 +40,8 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 # What tells one line of a table from all others.
 KEYS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("entries", "words"), ("n",)),
-    **dict.fromkeys(("files", "rows", "supersedes", "labels"), ("entry", "place")),
+    **dict.fromkeys(("files", "rows", "supersedes", "names", "labels"), ("entry", "place")),
+    "links": ("entry", "place", "replaced"),
     "pending": ("id",),
     "state": ("name",),
 }
@@ -55,10 +60,12 @@ INDEXES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("outcome_n",),
         ("unit_n", "amount_key"),
     ),
-    "supersedes": (("superseded",),),
+    "supersedes": (("told",),),
+    "names": (("name",),),
+    "links": (("replaced",),),
 }
 NUMBERS = frozenset(
-    {"n", "entry", "place", "num_rows", "num_files", "num_bytes"} | set(WORD_COLUMNS)
+    {"n", "entry", "place", "replaced", "num_rows", "num_files", "num_bytes"} | set(WORD_COLUMNS)
 )
 _PREFIX = "fiche_"
 

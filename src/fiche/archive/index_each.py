@@ -40,8 +40,8 @@ def each(database: Database) -> Iterator[Counted]:
 
 def _supersedes(database: Database, ends: dict[str, int]) -> dict[int, list[str]]:
     statement = (
-        f"SELECT entry, superseded FROM {table('supersedes')}"
-        " WHERE entry > :last AND entry <= :end ORDER BY entry, place"
+        f"SELECT l.entry, e.id FROM {table('links')} l JOIN {_ENTRIES} e ON e.n = l.replaced"
+        " WHERE l.entry > :last AND l.entry <= :end ORDER BY l.entry, l.place, e.id"
     )
     found: dict[int, list[str]] = {}
     for entry, id in database.rows(statement, ends):

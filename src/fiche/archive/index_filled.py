@@ -9,6 +9,7 @@ from fiche.archive.entry import Entry
 from fiche.archive.index_columns import FORMAT, table
 from fiche.archive.index_database import Database, UnfitError
 from fiche.archive.index_lines import Aliases, Line, Words, lines_of
+from fiche.archive.index_links import link
 from fiche.archive.store import Store
 from fiche.kernel.diagnostic import Refused
 
@@ -19,13 +20,13 @@ Fill = Callable[[str, Sequence[Line]], None]
 
 
 class Filling:
-    """Lines on their way into the tables."""
+    """Lines on their way into the tables; `last` is the number of the last entry that was there before."""
 
     def __init__(self, fill: Fill, words: Words, first: int, step: int = 1) -> None:
         self._fill, self._words = fill, words
         self._next, self._step = first, step
         self._waiting: dict[str, list[Line]] = {}
-        self.count = 0
+        self.count, self.last = 0, first - 1
 
     def take(self, told: Document) -> None:
         """Enter one entry."""
@@ -85,6 +86,7 @@ def fill_anew(
             state = {"format": FORMAT, "archive": store.id, "offset": str(offset)}
             database.fill("state", list(state.items()))
             database.finish()
+            link(database)
         ((count,),) = database.rows(f"SELECT count(*) FROM {table('entries')}")
     return int(count)
 
@@ -147,6 +149,7 @@ def _enter(database: Database, aliases: Aliases, read: Mapping[str, Entry | str]
         for entry in entries:
             filling.take(document(entry))
         filling.flush()
+        link(database, filling.last)
 
 
 def _set(database: Database, name: str, text: str) -> None:

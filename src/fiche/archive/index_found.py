@@ -21,9 +21,24 @@ class Listed:
     confidentiality: str
     keep_until: str
     superseded: bool
+    superseded_by: tuple[str, ...]
     num_rows: int
     num_files: int
     num_bytes: int
+
+
+@record
+class Statement:
+    """What an entry says that it supersedes, as names are compared, and which entries that is.
+
+    Where it leads to none, `why` is unknown or ambiguous: then `candidates` are called so.
+    """
+
+    entry: str
+    told: str
+    entries: tuple[str, ...] = ()
+    why: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 @record

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from fiche.archive.document import Document
-from fiche.archive.identity import is_id
 from fiche.archive.index_amount import amount_key
 from fiche.archive.index_columns import TEXTS, WORDS
 from fiche.archive.index_texts import every_kept, folded, kept, together
@@ -23,7 +22,7 @@ _REMEMBERED = 50_000
 _KEYS = tuple("content_format" if name == "format" else name for name in TEXTS)
 _ABOUT = (
     *("id", "kind", "title", "content_format", "own_id", "author"),
-    *("source", "rights", "tool_version"),
+    *("identifier", "source", "rights", "tool_version"),
 )
 
 
@@ -104,6 +103,7 @@ def lines_of(told: Document, n: int, words: Words) -> Mapping[str, Sequence[Line
         "files": tuple(_files(told, n)),
         "rows": [_row(row, n, place, words) for place, row in enumerate(told.get("rows", ()))],
         "supersedes": tuple(_supersedes(told, n)),
+        "names": tuple(_names(told, n)),
         "labels": tuple(_labels(told, n)),
     }
 
@@ -140,10 +140,44 @@ def _row(row: Document, n: int, place: int, words: Words) -> Line:
     return (n, place, *numbers, kept(amount), amount_key(amount), kept(get("place", "")))
 
 
+# The kinds of what is superseded by more than its entry's id; and where a report keeps its decision.
+NAMED_KINDS = ("fiche", "decision")
+_DECISIONS = ("decision.json", "attachments/decision.json")
+_DOI = "https://doi.org/"
+
+
+def as_named(text: str) -> str:
+    """A name of an entry in the one way in which names are compared; the bag has it as it was told."""
+    text = text.strip()
+    small = text.lower()
+    for start in ("urn:uuid:", "sha256:"):
+        if small.startswith(start):
+            return small.removeprefix(start)
+    if small.startswith(_DOI):
+        return kept(f"doi:{small.removeprefix(_DOI)}")
+    is_small = small.startswith("doi:") or _HEXADECIMAL.fullmatch(small)
+    return small if is_small else kept(text)
+
+
+_HEXADECIMAL = re.compile(r"[0-9a-f-]{36}|[0-9a-f]{64}")
+
+
 def _supersedes(told: Document, n: int) -> Iterator[Line]:
-    # What is no id is superseded by nothing; the bag still says what it says.
-    ids = (id for id in dict.fromkeys(told.get("supersedes", ())) if is_id(id))
-    return ((n, place, id) for place, id in enumerate(ids))
+    """What was said at the adding, then what the content says."""
+    said = (*told.get("supersedes", ()), *told.get("stated_supersedes", ()))
+    names = dict.fromkeys(as_named(text) for text in said)
+    return ((n, place, name) for place, name in enumerate(names))
+
+
+def _names(told: Document, n: int) -> Iterator[Line]:
+    """What it is called beside its id: no piece is, which several fiches have in common."""
+    names = [told.get("identifier", "")]
+    if told["kind"] in NAMED_KINDS:
+        of = (told["main"], *_DECISIONS)
+        names += [told.get("own_id", ""), *(f["sha256"] for f in told["files"] if f["path"] in of)]
+    return (
+        (n, place, name) for place, name in enumerate(dict.fromkeys(map(as_named, names))) if name
+    )
 
 
 def _labels(told: Document, n: int) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from fiche.archive.index_database import Database
 from fiche.archive.index_first import first_rows, joined
 from fiche.archive.index_found import Answer, Found, Listed, Listing, Looked
 from fiche.archive.index_texts import folded
-from fiche.archive.index_where import DATED, SUPERSEDED, Condition, Where
+from fiche.archive.index_where import DATED, Condition, Where
 
 _ENTRIES, _ROWS, _WORDS = table("entries"), table("rows"), table("words")
 # How many rows are read at once: each names its place in the statement.
@@ -100,15 +100,29 @@ def listed(database: Database, numbers: Iterable[int]) -> dict[int, Listed]:
     """Entries by their numbers."""
     some = ", ".join(map(str, dict.fromkeys(numbers)))
     columns = ", ".join(f"e.{name}" for name in _LISTED)
-    statement = f"SELECT e.n, {SUPERSEDED}, {columns} FROM {_ENTRIES} e WHERE e.n IN ({some})"
+    statement = f"SELECT e.n, {columns} FROM {_ENTRIES} e WHERE e.n IN ({some})"
+    by = _superseding(database, some)
     return {
         n: Listed(
             short=short_of(database, told[0]),
-            superseded=bool(superseded),
+            superseded=n in by,
+            superseded_by=tuple(by.get(n, ())),
             **dict(zip(_LISTED, told, strict=True)),
         )
-        for n, superseded, *told in database.rows(statement)
+        for n, *told in database.rows(statement)
     }
+
+
+def _superseding(database: Database, some: str) -> dict[int, list[str]]:
+    """The ids of the entries that supersede those of some numbers, each once, the oldest first."""
+    statement = (
+        f"SELECT DISTINCT l.replaced, e.day, e.id FROM {table('links')} l"
+        f" JOIN {_ENTRIES} e ON e.n = l.entry WHERE l.replaced IN ({some}) ORDER BY e.day, e.id"
+    )
+    found: dict[int, list[str]] = {}
+    for n, _, id in database.rows(statement):
+        found.setdefault(n, []).append(id)
+    return found
 
 
 def short_of(database: Database, id: str) -> str:

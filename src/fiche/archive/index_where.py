@@ -228,7 +228,7 @@ class Where:
 
 
 # Superseded by an entry that is in the archive too.
-SUPERSEDED = f"EXISTS (SELECT 1 FROM {table('supersedes')} s WHERE s.superseded = e.id)"
+SUPERSEDED = f"EXISTS (SELECT 1 FROM {table('links')} l WHERE l.replaced = e.n)"
 # The day is that of the date that it tells, and not that of its adding.
 DATED = "substr(e.date, 1, 10) = e.day"
 _NONE = "IN (-1)"

@@ -58,7 +58,7 @@ class Subject:
     """What a reader of one kind found: files by their own names, and what they say.
 
     What `custody` says of rights and of the day holds where nobody says otherwise at the adding; nobody makes
-    less confidential what says that it is.
+    less confidential what says that it is. `replaces` are digests of decisions that it takes the place of.
     """
 
     kind: str
@@ -72,6 +72,7 @@ class Subject:
     author: str = ""
     tool_version: str = ""
     custody: Custody = NO_CUSTODY
+    replaces: tuple[str, ...] = ()
 
 
 def entry_of(path: Path, told: Told) -> tuple[Entry, dict[str, bytes | Path]]:
@@ -243,6 +244,8 @@ def _entry(subject: Subject, told: Told) -> tuple[Entry, dict[str, bytes | Path]
         author=subject.author,
         tool_version=subject.tool_version,
         supersedes=told.supersedes,
+        stated_supersedes=tuple(dict.fromkeys((*subject.custody.supersedes, *subject.replaces))),
+        identifier=subject.custody.identifier,
         keep_until=told.keep_until or subject.custody.keep_until,
         confidentiality=highest((subject.custody, Custody(confidentiality=told.confidentiality))),
         rights=told.rights or subject.custody.rights,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from fiche.kernel.custody import Custody, highest
 
 DECISION = "decision.json"
 _DEEPEST = 8
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def decision(files: Files, named: str, *, main: str = "") -> Subject:
@@ -37,6 +39,7 @@ def decision(files: Files, named: str, *, main: str = "") -> Subject:
         author=_text(told, "author"),
         tool_version=f"{_text(tool, 'name')} {_text(tool, 'version')}".strip(),
         custody=_custody(told),
+        replaces=tuple(filter(is_digest, (_text(fiche, "replaces"),))),
     )
 
 
@@ -45,11 +48,24 @@ def _custody(told: Mapping[str, Any]) -> Custody:
     pieces = told.get("pieces")
     every = [under(told, "fiche"), *(pieces if isinstance(pieces, list) else ())]
     levels = (_text(each, "confidentiality") for each in every if isinstance(each, dict))
+    named = every[0].get("supersedes")
     return Custody(
         rights=_text(every[0], "rights"),
         confidentiality=highest(Custody(confidentiality=level) for level in levels),
         keep_until=_text(every[0], "keep_until"),
+        identifier=_text(every[0], "identifier"),
+        supersedes=tuple(filter(is_text, named if isinstance(named, list) else ())),
     )
+
+
+def is_text(told: object) -> bool:
+    """True for a text."""
+    return isinstance(told, str)
+
+
+def is_digest(text: str) -> bool:
+    """True for the digest of a decision that a choice replaces; it may be told in free words as well."""
+    return _DIGEST.fullmatch(text) is not None
 
 
 def _text(told: Mapping[str, Any], key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fiche.archive.decision_rows import FACTS
 from fiche.archive.entry import Row
@@ -17,10 +18,15 @@ from fiche.load.schema import check
 from fiche.load.source import source
 from fiche.load.tree import parse
 
+if TYPE_CHECKING:
+    from fiche.kernel.decision import Fiche
+
 
 def fiche(path: Path, _: bytes, importers: Reader) -> Subject:
     """A fiche, with every file that it names: pieces, catalogs, the policy, the model's files."""
+    from fiche.archive.reading_reports import is_digest
     from fiche.load.fiche import load_fiche
+    from fiche.render._identity import fiche_id
 
     loaded = load_fiche(path, importers)
     made = loaded.fiche
@@ -44,9 +50,16 @@ def fiche(path: Path, _: bytes, importers: Reader) -> Subject:
         rows=tuple(rows),
         date=made.date,
         format="fiche/1",
+        own_id=fiche_id(made),
         author=made.author,
         custody=replace(made.custody, confidentiality=highest(every)),
+        replaces=tuple(filter(is_digest, (_replaced(made),))),
     )
+
+
+def _replaced(made: Fiche) -> str:
+    replaced = made.choice.replaces if made.choice is not None else None
+    return (replaced.digest or "") if replaced is not None else ""
 
 
 def policy(path: Path, content: bytes, _: Reader) -> Subject:

@@ -117,7 +117,7 @@ def _of_run(run: Run, reading: Reading, cases: _Cases) -> Iterator[Row]:
     ended = {
         "outcome": _ended(run),
         "phase": _WHOLE if run.whole_loop else ", ".join(run.phases),
-        "passed": "first" if run.first_pass else "later" if run.phases else "",
+        "which_pass": "first" if run.first_pass else "later" if run.phases else "",
         **({"case": case} if case else {}),
     }
     took = run.duration_ns

@@ -53,7 +53,8 @@ def rows_table(rows: Sequence[Row]) -> str:
 
 
 def _what(row: Row) -> str:
-    parts = (row.candidate, row.case, row.phase, row.passed, row.device)
+    which = f"{row.which_pass} pass" if row.which_pass else ""
+    parts = (row.candidate, row.case, row.phase, which, row.device)
     what = ", ".join(said(each) for each in parts if each)
     return ": ".join(filter(None, (what, said(row.outcome))))
 
@@ -206,7 +207,8 @@ def _row_json(row: Row) -> dict[str, str]:
 def entry_json(entry: Listed) -> dict[str, Any]:
     """An entry of a listing: what it does not say is absent."""
     told = {name: getattr(entry, name) for name in field_names(entry)}
-    return {name: value for name, value in told.items() if value != ""}
+    told["superseded_by"] = list(entry.superseded_by)
+    return {name: value for name, value in told.items() if value not in ("", [])}
 
 
 def search_csv(answer: Answer) -> bytes:

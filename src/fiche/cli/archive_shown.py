@@ -11,9 +11,11 @@ from pathlib import Path
 from fiche.archive.document import document
 from fiche.archive.entry import Entry, Kept
 from fiche.archive.identity import bag_path
+from fiche.archive.index_found import Statement
 from fiche.archive.refusals import refused
 from fiche.archive.store import Store, folder_of, is_remote
 from fiche.cli.archive_indexed import indexed, say
+from fiche.cli.archive_links_text import statement_json, statement_text
 from fiche.cli.archive_options import opened
 from fiche.cli.archive_search_text import about, count, rows_table, said
 from fiche.cli.output import write_file
@@ -35,13 +37,17 @@ def show_entry(id: str, archive: str | None, index: str | None, *, as_json: bool
     store = opened(archive)
     found = indexed(store, index)
     entry = store.entry(found.id_of(id))
-    replacing = found.superseding(entry.id)
+    replacing, said_of_others = found.superseding(entry.id), found.statements(entry.id)
     say(found)
     if as_json:
         shown = {"format": FORMAT, "archive": store.where, "place": place_of(store, entry)}
-        put_json({**shown, "superseded_by": list(replacing), "entry": document(entry)})
+        links = {
+            "supersedes": [statement_json(one) for one in said_of_others],
+            "superseded_by": list(replacing),
+        }
+        put_json({**shown, **links, "entry": document(entry)})
     else:
-        put_text("".join(_text(entry, store, replacing)))
+        put_text("".join(_text(entry, store, replacing, said_of_others)))
 
 
 def write_content(
@@ -92,9 +98,11 @@ def place_of(store: Store, entry: Entry) -> str:
     return str(folder_of(store.where) / path)
 
 
-def _text(entry: Entry, store: Store, replacing: Sequence[str]) -> Iterator[str]:
+def _text(
+    entry: Entry, store: Store, replacing: Sequence[str], said_of_others: Sequence[Statement]
+) -> Iterator[str]:
     yield paragraph(f"{entry.kind}: {said(entry.title)}")
-    yield table(list(_facts(entry, replacing)), indent="  ", whole=(0,))
+    yield table(list(_facts(entry, replacing, said_of_others)), indent="  ", whole=(0,))
     # A path is copied: it is not torn.
     yield f"  lies in          {clean(place_of(store, entry))}\n"
     yield f"\n{count(len(entry.files), 'file')}\n"
@@ -110,18 +118,21 @@ def _text(entry: Entry, store: Store, replacing: Sequence[str]) -> Iterator[str]
     yield from (f"  {line}\n" for line in _cited(entry, store))
 
 
-def _facts(entry: Entry, replacing: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _facts(
+    entry: Entry, replacing: Sequence[str], said_of_others: Sequence[Statement]
+) -> Iterator[tuple[str, str]]:
     labels = ", ".join(f"{said(name)}={said(text)}" for name, text in entry.labels.items())
     told = {
         "id": entry.id,
         "its own id": said(entry.own_id),
+        "identifier": said(entry.identifier),
         "date": said(entry.date) or "none is told",
         "added": said(entry.added),
         "format": said(entry.format),
         "written by": said(entry.tool_version),
         "author": said(entry.author),
         "source": said(entry.source),
-        "supersedes": ", ".join(said(id) for id in entry.supersedes),
+        "supersedes": "; ".join(map(statement_text, said_of_others)),
         "superseded by": ", ".join(replacing),
         "keep until": said(entry.keep_until) or "no day is set",
         "confidentiality": entry.confidentiality or "not told",
