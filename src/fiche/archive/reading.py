@@ -109,6 +109,8 @@ def subject_of(path: Path, told: Told) -> Subject:
         from fiche.archive.reading_yaml import READERS
 
         return READERS[word](path, content, told.importers)
+    if path.name.endswith(_TABLES):
+        return _table(path.name, content, told)
     return _piece(path.name, content, told)
 
 
@@ -131,6 +133,7 @@ _DECISION = re.compile(
 )
 _YAML = re.compile(rb"^(fiche|catalog|offers|policy)[ \t]{0,20}:", re.MULTILINE)
 _YAML_NAMES = (".yaml", ".yml")
+_TABLES = (".csv", ".jsonl")
 
 
 def _kind_of_yaml(name: str, content: bytes) -> str:
@@ -171,6 +174,28 @@ def _piece(name: str, content: bytes, told: Told) -> Subject:
     sha256 = hashlib.sha256(content).hexdigest()
     read = told.importers.read
     return _evidence(name, content, _named(name, lambda: read(content, sha256, name, told.kind)))
+
+
+def _table(name: str, content: bytes, told: Told) -> Subject:
+    """Offers in CSV or JSON lines; any other table is whatever an importer reads."""
+    from fiche.archive.reading_tables import is_offers, offers_table
+
+    if is_offers(name, content):
+        return offers_table(name, content)
+    try:
+        return _piece(name, content, told)
+    except Refused as refusal:
+        (first, *_) = refusal.diagnostics
+        if first.code != _UNKNOWN:
+            raise
+        raise Refused([replace(first, hint=_OF_OTHERS)]) from None
+
+
+_UNKNOWN = "F420"
+_OF_OTHERS = (
+    "a listing of offers of another program becomes one with `fiche catalog import FILE -o offers.csv`: add "
+    "that; what people read is added with --kind document"
+)
 
 
 def _named(name: str, read: Callable[[], Reading]) -> Reading:
