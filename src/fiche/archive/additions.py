@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from fiche.archive.identity import bag_path, is_id
-from fiche.archive.opened import FLAGS
+from fiche.archive.opened import FLAGS, LinkedError, is_plain
+from fiche.archive.refusals import refused
 from fiche.archive.store import Added
+from fiche.kernel.diagnostic import Refused
 
 NAME = "additions.jsonl"
 # One line of it: what is longer was not written by fiche.
 _LONGEST = 4096
 _STEP = 1024 * 1024
+# Lines of a million and a half bags: what is longer is not held in memory.
+_MOST = 256 * 2**20
+_APPENDING = (
+    os.O_RDWR
+    | os.O_APPEND
+    | os.O_CREAT
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def line_of(added: Added) -> bytes:
@@ -29,8 +42,10 @@ def line_of(added: Added) -> bytes:
 
 def append(file: Path, added: Added, *, durable: bool) -> None:
     """Append one line, whole."""
-    stream = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    stream = os.open(file, _APPENDING, 0o666)
     try:
+        if not stat.S_ISREG(os.fstat(stream).st_mode):
+            raise LinkedError(f"{file.name} is no file")
         content = line_of(added)
         if _is_torn(stream):
             content = b"\n" + content
@@ -52,18 +67,31 @@ def _is_torn(stream: int) -> bool:
 
 
 def read(file: Path, offset: int) -> tuple[list[Added], int]:
-    """The lines from an offset on, and where the last whole one ends; from the start where the file shrank."""
+    """The lines from an offset on, and where the last whole one ends; from the start where the file shrank.
+
+    Raises:
+        Refused: F943 it is a link or no file, or longer than any.
+    """
+    if not is_plain(file):
+        raise _unusable("it is a link, or no file")
     try:
         stream = os.open(file, FLAGS)
     except FileNotFoundError:
         return [], 0
     with os.fdopen(stream, "rb") as lines:
-        if offset > os.fstat(stream).st_size:
-            offset = 0
+        length = os.fstat(stream).st_size
+        offset = 0 if offset > length else offset
+        if length - offset > _MOST:
+            raise _unusable(f"it is longer than {_MOST // 2**20} MiB")
         lines.seek(offset)
         content = lines.read()
     whole = content[: content.rfind(b"\n") + 1]
     return [one for one in parsed(whole.splitlines()) if one is not None], offset + len(whole)
+
+
+def _unusable(why: str) -> Refused:
+    hint = "take it away, and have it made anew from the bags: fiche archive check --repair"
+    return refused("F943", f"{NAME} cannot be used: {why}", hint)
 
 
 def every(file: Path) -> Iterator[Added | None]:
@@ -75,6 +103,8 @@ def every(file: Path) -> Iterator[Added | None]:
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """Each line with the offset at which it stands; a very long one in parts, none of which is a line."""
     try:
+        if not is_plain(file):
+            return
         stream = os.open(file, FLAGS)
     except OSError:
         return

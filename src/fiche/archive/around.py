@@ -11,6 +11,8 @@ from fiche.archive.fixity import Finding, plain_place
 from fiche.archive.founding import INCOMING
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.local import LocalStore
+from fiche.archive.opened import LinkedError, is_plain, own_folders
+from fiche.archive.refusals import unwritable
 from fiche.kernel.record import record
 
 _HOUR_S, _DAY_S = 3600, 86400
@@ -27,6 +29,9 @@ class Related:
 
 def line_findings(store: LocalStore, ids: set[str]) -> Iterator[Finding]:
     """Bags without a line, lines without a bag, and lines that are none."""
+    if not is_plain(store.root / additions.NAME):
+        yield Finding("F937", additions.NAME, "it is a link, or no file: nothing of it is read")
+        return
     seen: set[str] = set()
     broken = 0
     for one in additions.every(store.root / additions.NAME):
@@ -53,6 +58,9 @@ def _is_there(store: LocalStore, id: str) -> bool:
 def leftovers(store: LocalStore) -> Iterator[tuple[Finding, bool]]:
     """What lies in `incoming/`, and whether it is young enough to be still at work."""
     now = time.time()
+    if (store.root / INCOMING).is_symlink():
+        yield Finding("F937", INCOMING, "it is a link: nothing behind it is looked at"), False
+        return
     try:
         found = sorted(os.scandir(store.root / INCOMING), key=lambda each: each.name)
     except OSError:
@@ -117,7 +125,20 @@ def repaired(store: LocalStore) -> tuple[int, int]:
     """Bring `additions.jsonl` in line with the bags, and take old leftovers away: how many of each.
 
     Lines are blanked where they stand, so that an index that has read so far reads on at the right place.
+
+    Raises:
+        Refused: F934 nothing can be written there, or what would be mended is a link and leads elsewhere.
     """
+    try:
+        return _repaired(store)
+    except OSError as error:
+        raise unwritable(store.where, error) from error
+
+
+def _repaired(store: LocalStore) -> tuple[int, int]:
+    own_folders(store.root, (INCOMING,))
+    if not is_plain(store.root / additions.NAME):
+        raise LinkedError(f"{additions.NAME} is a link, or no file")
     ids = set(store.ids())
     lines, listed = additions.blanked(
         store.root / additions.NAME, lambda id: id in ids or _is_there(store, id)

@@ -74,7 +74,7 @@ class Batch:
         return True
 
     def _write(self, store: LocalStore, entry: Entry, files: Mapping[str, bytes | Path]) -> None:
-        (store.root / INCOMING).mkdir(exist_ok=True)
+        store.ready(entry.id)
         marker = store.root / INCOMING / f"{entry.id}.{os.urandom(4).hex()}"
         with ExitStack() as stack:
             stack.enter_context(store.unfinished(marker))

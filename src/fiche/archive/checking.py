@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from fiche.archive.around import Related, conflicts, leftovers, line_findings, passed
-from fiche.archive.fixity import Finding, plain_place, portions
+from fiche.archive.fixity import Finding, bags_in, plain_place, portions
 from fiche.archive.founding import BAGS
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.local import LocalStore
@@ -166,18 +166,12 @@ def _within(store: LocalStore, folder: str, total: _Sum) -> list[os.DirEntry[str
 def _told(root: str, folders: Sequence[str], count: int, *, quick: bool) -> Iterator[Any]:
     workers = min(os.cpu_count() or 1, _AT_ONCE, len(folders))
     if count < _ALONE or workers < 2:
-        yield from portions(root, _places(root, folders), quick=quick)
+        places = (place for folder in folders for place in bags_in(root, folder))
+        yield from portions(root, places, quick=quick)
         return
     # Each takes every so many folders of each kind of id: ids are spread evenly.
     shares = [folders[worker::workers] for worker in range(workers)]
     yield from _side_by_side(root, shares, quick=quick)
-
-
-def _places(root: str, folders: Iterable[str]) -> Iterator[str]:
-    for folder in folders:
-        for name in sorted(os.listdir(f"{root}/{BAGS}/{folder}")):  # noqa: PTH208 - many names, fast
-            if is_id(name) and name[:2] == folder:
-                yield f"{BAGS}/{folder}/{name}"
 
 
 def _side_by_side(root: str, shares: Sequence[Sequence[str]], *, quick: bool) -> Iterator[Any]:

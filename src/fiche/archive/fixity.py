@@ -12,11 +12,13 @@ import json
 import os
 import re
 import signal
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from fiche.archive.bag import DECLARATION, DECLARED, ENTRY, MANIFEST, PAYLOAD, TAG_MANIFEST, TAGS
+from fiche.archive.identity import is_id
 from fiche.archive.looked_at import Looked, looked_at
 from fiche.archive.opened import FLAGS
 from fiche.archive.payload_paths import decoded, unsafe
@@ -123,6 +125,9 @@ def _has_its_files(bag: _Bag) -> bool:
     """True where everything is there that a bag has; what else is there is told."""
     here: set[str] = set()
     try:
+        if stat.S_ISLNK(os.lstat(bag.folder).st_mode):
+            bag.find("F937", "it is a link: nothing behind it is looked at")
+            return False
         with os.scandir(bag.folder) as found:
             for each in found:
                 _look(bag, each, here)
@@ -290,6 +295,16 @@ def portions(root: str, places: Iterator[str], *, quick: bool) -> Iterator[dict[
     yield {"counts": counts, "findings": findings, "related": related}
 
 
+def bags_in(root: str, folder: str) -> list[str]:
+    """The places of the bags in a folder of bags, in order; what is none is told by who lists the archive."""
+    with os.scandir(f"{root}/bags/{folder}") as found:
+        return sorted(
+            f"bags/{folder}/{each.name}"
+            for each in found
+            if is_id(each.name) and each.name[:2] == folder and each.is_dir(follow_symlinks=False)
+        )
+
+
 def main(arguments: list[str]) -> int:
     """Check the bags of some folders, and print what was found."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
@@ -297,13 +312,9 @@ def main(arguments: list[str]) -> int:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
     root, quick, *folders = arguments
 
-    def places() -> Iterator[str]:
-        for folder in folders:
-            for name in sorted(os.listdir(f"{root}/bags/{folder}")):  # noqa: PTH208 - many names, fast
-                yield f"bags/{folder}/{name}"
-
+    places = (place for folder in folders for place in bags_in(root, folder))
     try:
-        for told in portions(root, places(), quick=quick == "quick"):
+        for told in portions(root, places, quick=quick == "quick"):
             sys.stdout.write(json.dumps(told) + "\n")
             sys.stdout.flush()
     except BrokenPipeError:  # whoever asked has gone

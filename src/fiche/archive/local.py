@@ -23,7 +23,7 @@ from fiche.archive.document import MOST_BYTES, Document, checked, entry_from, ha
 from fiche.archive.entry import Entry
 from fiche.archive.founding import BAGS, INCOMING, found_in, marked
 from fiche.archive.identity import bag_path, is_id
-from fiche.archive.opened import LinkedError, no_link, plain_bytes
+from fiche.archive.opened import LinkedError, no_link, own_folders, plain_bytes
 from fiche.archive.refusals import damaged, no_archive, unknown, unwritable
 from fiche.archive.store import MARKER, Added, Store, folder_of
 from fiche.kernel.diagnostic import Refused
@@ -70,13 +70,18 @@ class LocalStore(Store):
             return False
         marker = self.root / INCOMING / f"{entry.id}.{os.urandom(4).hex()}"
         try:
-            (self.root / INCOMING).mkdir(exist_ok=True)
+            self.ready(entry.id)
             with self.unfinished(marker), taken_away(marker):
                 tags = self.written(marker / entry.id, entry, files)
                 with self.held():
                     return self.landed(marker, target, tags)
         except OSError as error:
             raise unwritable(self.where, error) from error
+
+    def ready(self, id: str) -> None:
+        """See that a bag can be written, and that it goes into this archive."""
+        own_folders(self.root, (INCOMING, BAGS, f"{BAGS}/{id[:2]}"))
+        (self.root / INCOMING).mkdir(exist_ok=True)
 
     def written(
         self, bag: Path, entry: Entry, files: Mapping[str, bytes | Path]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -46,6 +48,27 @@ def plain_bytes(path: str | Path, limit: int) -> bytes:
 
 
 _STEP = 2**20
+
+
+def is_plain(path: Path) -> bool:
+    """True for a plain file, and where nothing is."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return True
+
+
+def own_folders(root: Path, places: Iterable[str]) -> None:
+    """See that folders of an archive, where they are, lie in it: what is written there goes nowhere else.
+
+    Raises:
+        LinkedError: one is a link, or no folder.
+        OSError: the system refuses.
+    """
+    for place in places:
+        with contextlib.suppress(FileNotFoundError):
+            if not stat.S_ISDIR(os.lstat(root / place).st_mode):
+                raise LinkedError(f"{place} is a link, or no folder")
 
 
 def _length(state: os.stat_result, path: str | Path, limit: int) -> int:
