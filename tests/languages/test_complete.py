@@ -11,8 +11,10 @@ sys.path.insert(0, str(ROOT / "tools"))
 import _catalog as catalogs  # noqa: E402
 from _collect import entries  # noqa: E402
 
+from fiche.cli.measured_setting import _FRESH  # noqa: E402
 from fiche.kernel.said import tell  # noqa: E402
 from fiche.languages import spoken  # noqa: E402
+from fiche.measure.protocol.heading import FRESH, RUNNING  # noqa: E402
 
 TAGS = ("fr", "pt", "tr")
 
@@ -36,3 +38,12 @@ def test_what_is_cut_from_a_label_is_what_was_put_there(tag):
     language = spoken(tag)
     told = language.told(tell("{label}, on the most loaded device", label="x"))
     assert told == f"x, {language.phrases['load_most_loaded']}"
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_what_records_say_of_their_processes_has_words(tag):
+    """They are written where no told text is at hand."""
+    assert str(_FRESH) == FRESH
+    assert spoken("en").terms[FRESH] == FRESH
+    assert spoken(tag).told(_FRESH) == spoken(tag).terms[FRESH] != FRESH
+    assert spoken(tag).terms[RUNNING] != RUNNING == spoken("en").terms[RUNNING]

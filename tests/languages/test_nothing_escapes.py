@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from fiche.cli.compile import compile_fiche
-from fiche.measure.protocol.heading import FRESH
 from fiche.report import parts
 from fiche.report.view import view
 from tests.languages.pseudo import OPEN, SHUT, pseudo
@@ -46,7 +45,12 @@ _BETWEEN = re.compile(r"[,;+·]|(?<![\w.])\d[\d.,  ]*(?:[KMGT]i?B|B)?(?![\w.])")
 # A metric and its data set, by their names alone.
 _METRIC = re.compile(r"\w+_\w+ \w+")
 # A command line, and where a source is told: cited as they are.
-_CITED = re.compile(r"fiche (environment|measure|run|import|simulate) |https?://|\(PyPI |#\d{5,}")
+_CITED = re.compile(
+    r"fiche (environment|measure|run|import|simulate) |https?://|\(PyPI |#\d{5,}"
+    r"|PyTorch (aten|torch|\d\.\d+ include)/"
+)
+# What fiche itself writes into a simulation: no words of others, though they stand in a file.
+_OWN_SENTENCES = {"says", "why", "source", "notes", "algorithm", "version", "reserved_why"}
 
 
 def texts(thing):
@@ -66,7 +70,9 @@ def texts(thing):
 
 def values(thing):
     """What the files of a fiche say, without the keys under which they say it."""
-    if isinstance(thing, dict):
+    if isinstance(thing, dict) and str(thing.get("format", "")).startswith("fiche-simulation/"):
+        yield from values(foreign(thing))
+    elif isinstance(thing, dict):
         for each in thing.values():
             yield from values(each)
     elif isinstance(thing, list):
@@ -74,6 +80,21 @@ def values(thing):
             yield from values(each)
     else:
         yield str(thing)
+
+
+def foreign(thing):
+    """A simulation without fiche's own sentences; its numbers, names and settings stay."""
+    if isinstance(thing, dict):
+        kept = {
+            key: foreign(each) for key, each in thing.items() if key not in ("format", "effects")
+        }
+        kept |= {"effects": [each["name"] for each in thing.get("effects", ())]}
+        return {key: each for key, each in kept.items() if not _is_sentence(key, each)}
+    return [foreign(each) for each in thing] if isinstance(thing, list) else thing
+
+
+def _is_sentence(key, thing):
+    return key in _OWN_SENTENCES and " " in str(thing)
 
 
 def said_in(path):
@@ -90,7 +111,7 @@ def said_in(path):
 def words_of(folder, decision):
     """All that people and programs wrote, and the names of keys and formats; blanks and underscores evened."""
     load = decision.fiche.workload
-    names = (FRESH, *load.facts, *load.figures, *(piece.kind for piece in decision.fiche.pieces))
+    names = (*load.facts, *load.figures, *(piece.kind for piece in decision.fiche.pieces))
     found = [
         path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "README.md"
     ]

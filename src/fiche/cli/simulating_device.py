@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fiche.cli import running_words
+from fiche.kernel import simulation_notes
 from fiche.kernel.catalog import Card
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.number import Misread
@@ -82,11 +83,11 @@ def _capacity(text: str | None, card: Card | None) -> tuple[int | None, str]:
         return None, ""
     printed = [seen.low for seen in card.sightings if seen.counter == _COUNTER]
     if printed:
-        return min(printed), f"the least {_COUNTER} that a machine printed for {card.id}"
+        return min(printed), simulation_notes.sighted(_COUNTER, card.id)
     nominal = card.figures.get("nominal")
     if nominal is None:
         return None, ""
-    return int(nominal.low), f"the label of {card.id}, which no machine's print bears out"
+    return int(nominal.low), simulation_notes.labelled(card.id)
 
 
 def _capability(text: str | None, card: Card | None) -> tuple[str, str]:
@@ -97,7 +98,7 @@ def _capability(text: str | None, card: Card | None) -> tuple[str, str]:
     told = None if card is None else card.facts.get("compute_capability")
     if card is None or told is None or _CAPABILITY.fullmatch(told.value) is None:
         return _ASSUMED, "assumed"
-    return told.value, f"the catalog's row of {card.id}"
+    return told.value, simulation_notes.listed_for(card.id)
 
 
 def _allocator(text: str | None, told: Mapping[str, Any], capacity: int | None) -> str:

@@ -14,23 +14,21 @@ from fiche.cli.measuring_jobs import of_fiche, options_of, workload_of
 from fiche.cli.simulating_device import device_of
 from fiche.cli.simulating_placement import placement_of, typed_words
 from fiche.cli.usage import together
+from fiche.kernel import simulation_notes
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.number import Misread
 from fiche.kernel.quantity import Quantity, parse_bytes, parse_duration
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 from fiche.measure.workloads import ReadyWorkload
 from fiche.simulate.job import FUNCTION, Job
 
 _SECONDS = 600
 _MEMORY = 24 * 2**30
 _NO_LIMIT = "none"
-_UNREAD = (
+_UNREAD = tell(
     "weights are not read: model_init stands where the case has model_load, and what the load of a checkpoint "
     "takes for a moment is not in it"
-)
-_RANKED = (
-    "rank {rank} is asked about: the rank that is loaded most stands for it, from which it differs by "
-    "padding"
 )
 
 
@@ -166,7 +164,7 @@ def _notes(
     """What is left open of the load, and of the rank that is asked about."""
     unread = bool(told.get("notes")) or options.get("weights") == "stored"
     rank = str(typed["rank"] or "")
-    ranked = (_RANKED.format(rank=rank),) if rank.isdecimal() else ()
+    ranked = (simulation_notes.ranked(rank),) if rank.isdecimal() else ()
     return (*((_UNREAD,) if unread else ()), *ranked)
 
 

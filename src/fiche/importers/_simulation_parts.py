@@ -1,4 +1,7 @@
-"""The parts of a simulation's document as the nouns of the kernel, each amount with its place."""
+"""The parts of a simulation's document as the nouns of the kernel, each amount with its place.
+
+Sentences that fiche wrote there are told texts again: a report says them in its language.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from typing import Any
 from fiche.importers._record_places import Form
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Simulated
+from fiche.kernel.recalled import recalled
+from fiche.kernel.said import listed, tell
 from fiche.kernel.simulation import (
     Alike,
     Answer,
@@ -21,6 +26,7 @@ from fiche.kernel.simulation import (
     Uncovered,
     Window,
 )
+from fiche.kernel.simulation_notes import ANSWERS, NOTES
 from fiche.kernel.unit import count_of
 
 _Told = Mapping[str, Any]
@@ -37,8 +43,8 @@ def simulation_of(found: Form) -> Simulation:
         effects=tuple(
             Effect(
                 name=one["name"],
-                says=one["says"],
-                source=one["source"],
+                says=recalled(one["says"]),
+                source=recalled(one["source"]),
                 count=one["count"],
                 peak_bytes=one["peak_bytes"],
                 pointer=found.at("effects", place),
@@ -47,10 +53,14 @@ def simulation_of(found: Form) -> Simulation:
         ),
         uncovered=tuple(_uncovered(found)),
         answers=tuple(
-            Answer(asked=one["asked"], told=one["told"], by=one["by"])
+            Answer(
+                asked=recalled(one["asked"], ANSWERS),
+                told=recalled(one["told"]),
+                by=recalled(one["by"], ANSWERS),
+            )
             for one in document["simulator"]["answers"]
         ),
-        notes=tuple(document["notes"]),
+        notes=tuple(recalled(note, NOTES) for note in document["notes"]),
         allocator=_allocator(document["allocator"]),
         window=_window(document["timeline"]),
         case=document["case"],
@@ -60,11 +70,15 @@ def simulation_of(found: Form) -> Simulation:
 
 def by_of(document: _Told) -> str:
     """The program that computed it: `fiche simulate 0.1.0 on torch 2.13.0`."""
-    return f"fiche simulate {document['tool']['version']} on torch {document['simulator']['torch']}"
+    return tell(
+        "fiche simulate {version} on torch {torch}",
+        version=document["tool"]["version"],
+        torch=document["simulator"]["torch"],
+    )
 
 
 def _allocator(told: _Told) -> str:
-    return f"{told['algorithm']}, {told['version']}"
+    return listed((recalled(told["algorithm"]), recalled(told["version"])))
 
 
 def _phase(found: Form, place: int, by: str) -> SimulatedPhase:
@@ -79,7 +93,7 @@ def _phase(found: Form, place: int, by: str) -> SimulatedPhase:
         declared=_dimensions(found, place, "declared", by),
         allocated=_levels(told["allocated_bytes"]),
         reserved=None if reserved is None else _levels(reserved),
-        reserved_why=told.get("reserved_why", ""),
+        reserved_why=recalled(told.get("reserved_why", "")),
         at_peak=_at_peak(told["at_peak"]),
         pointer=found.at("phases", place),
     )
@@ -146,10 +160,10 @@ def _uncovered(found: Form) -> Iterator[Uncovered]:
     for place, one in enumerate(found.document["uncovered"]):
         yield Uncovered(
             name=one["name"],
-            why=one["why"],
+            why=recalled(one["why"]),
             low=one["low_bytes"],
             high=one["high_bytes"],
-            source=one["source"],
+            source=recalled(one["source"]),
             pointer=found.at("uncovered", place),
         )
 

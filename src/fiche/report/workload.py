@@ -40,7 +40,11 @@ def _identity(desk: Desk) -> Iterator[Block]:
         if path in load.figures:  # a setting that counts is told once, as the number it is
             continue
         subject, _, name = path.partition(".")
-        subjects.setdefault(subject, []).append(_named(desk, name, (Quoted(fact.value),)))
+        # What fiche's own records say of their processes is a term; any other value is somebody's own.
+        terms = desk.language.terms if path == "process_protocol" else {}
+        subjects.setdefault(subject, []).append(
+            _named(desk, name, (Quoted(terms.get(fact.value, fact.value)),))
+        )
     for path, stated in load.figures.items():
         subject, _, name = path.partition(".")
         number = desk.count(stated) if stated.unit.is_count else desk.amount(stated)

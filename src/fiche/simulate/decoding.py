@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fiche.kernel import simulation_notes
+from fiche.kernel.said import tell
 from fiche.measure.workloads._continued import Continued, _longer
 from fiche.measure.workloads.generation import Generation
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 64
 ENDS = 8
-WHY = (
+WHY = tell(
     "only the first and the last steps were run, and the cache grew in one jump between them: "
     "which blocks the allocator would keep is unknown"
 )
@@ -51,11 +53,7 @@ class SimulatedGeneration(Generation):
                 passed.decode(rec)
         if isinstance(passed, Shortened) and passed.skipped and not self.notes:
             steps = self.declared["new_tokens"]
-            self.notes.append(
-                f"decode: of {steps} steps the first {ENDS} and the last {ENDS} were run, and the cache "
-                f"took in the {passed.skipped} tokens between them at once; the phase has no reserved bytes "
-                "(--every-step: all of them are run)"
-            )
+            self.notes.append(simulation_notes.shortened(steps, ENDS, passed.skipped))
 
 
 class Shortened(Continued):

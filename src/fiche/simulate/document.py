@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiche import __version__
+from fiche.kernel.said import tell
 from fiche.measure.child import merged
 from fiche.simulate.alike import alike
 from fiche.simulate.curves import levels_of, timeline
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from fiche.simulate.simulation import Group, PhasePeak, Simulation
 
 FORMAT = "fiche-simulation/1"
-SHORTENED = "an earlier phase was shortened, so which blocks the allocator held by then is unknown"
+SHORTENED = tell(
+    "an earlier phase was shortened, so which blocks the allocator held by then is unknown"
+)
 _LARGEST = 50
 _MOST = 2_000
 
@@ -64,7 +67,7 @@ def encoded(told: Mapping[str, Any]) -> bytes:
 def _simulator(job: Job, simulation: Simulation) -> dict[str, Any]:
     import torch
 
-    answers = [dict(each) for each in simulation.answers]
+    answers = [{key: str(text) for key, text in each.items()} for each in simulation.answers]
     if job.capability_by != "assumed":
         answers.append(_told_by("get_device_capability", job.capability, job.capability_by))
     if job.capacity_bytes is not None:
@@ -78,7 +81,7 @@ def _simulator(job: Job, simulation: Simulation) -> dict[str, Any]:
 
 
 def _told_by(name: str, told: str, by: str) -> dict[str, str]:
-    return {"asked": f"torch.cuda.{name}", "told": told, "by": by or "told"}
+    return {"asked": f"torch.cuda.{name}", "told": told, "by": str(by) or "told"}
 
 
 def _words(job: Job, workload: Workload) -> dict[str, Any]:
@@ -122,7 +125,7 @@ def _blurred(simulation: Simulation) -> dict[int, str]:
         return whys
     since = min(simulation.spans[order].begins[0] for order in whys)
     behind = (span.order for span in simulation.spans if span.ends and span.ends[0] > since)
-    return {**dict.fromkeys(behind, SHORTENED), **whys}
+    return {**dict.fromkeys(behind, str(SHORTENED)), **whys}
 
 
 def _phase(one: PhasePeak, reserved: Mapping[str, int], why: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from fiche.kernel import simulation_notes
 from fiche.measure.workloads import _library
 from fiche.measure.workloads._quantised import Base
 from fiche.measure.workloads.training import Training
@@ -27,10 +28,7 @@ _NAME, _AS_OF = "bitsandbytes", "0.48.0"
 _BLOCK, _NESTED, _CODE, _TABLE = 64, 256, 16, 256
 # The optimizer's blocks, and the fewest values of which it keeps states in 8 bits.
 _STATE_BLOCK, _LEAST = 256, 4096
-NOTE = (
-    "bitsandbytes is stood in for: what its matrices and its optimizer hold and make follows its sources as of "
-    f"{_AS_OF}; in 8 bits, no column of an input is taken to lie beyond the threshold"
-)
+NOTE = simulation_notes.packed(_AS_OF)
 
 
 def uses_packed(workload: Any) -> bool:

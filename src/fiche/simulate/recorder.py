@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from fiche.kernel import simulation_notes
 from fiche.measure.protocol import words
 from fiche.simulate.ledger.kinds import INPUT
 from fiche.simulate.ledger.ledger import Ledger
@@ -102,9 +103,7 @@ class SimulatedRecorder:
     def failed(self, span: Span, error: BaseException) -> None:
         """Close a span that raised; a program that goes on held what it held there all the same."""
         self.end(span)
-        self.notes.append(
-            f"{span.name}: it raised {type(error).__name__} and the program went on; it counts up to there"
-        )
+        self.notes.append(simulation_notes.raised(span.name, type(error).__name__))
 
     def close(self) -> None:
         """The program is over: what was begun by hand and is not ended lasts to here.
@@ -116,7 +115,7 @@ class SimulatedRecorder:
             raise self.ledger.refused
         for span in reversed([span for span in self.spans if not span.ends]):
             self.end(span)
-            self.notes.append(f"{span.name}: it was begun and not ended; it counts to the end")
+            self.notes.append(simulation_notes.left_open(span.name))
 
 
 class SimulatedPhase:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from fiche.kernel import simulation_notes
 from fiche.kernel.record import record, replace
 from fiche.report.numbers import exact_bytes, memory
 from fiche.simulate.allocator import ALGORITHM, AllocatorSettings, Replay, replay
@@ -35,7 +36,7 @@ def reserved(job: Job, simulation: Simulation) -> Reserved:
     for device, events in enumerate(simulation.events):
         found = replay(events, settings)
         if found.retries:
-            notes.append(_retried(found, device))
+            notes.append(simulation_notes.retried(device, found.retries))
         if found.shortage is not None:
             notes.append(_short(found, simulation, device))
             found = replay(events, replace(settings, capacity_bytes=None))
@@ -50,19 +51,11 @@ def _words(settings: AllocatorSettings) -> dict[str, Any]:
         for name, value in settings.told().items()
     }
     return {
-        "algorithm": ALGORITHM.algorithm,
+        "algorithm": str(ALGORITHM.algorithm),
         "source": ALGORITHM.source,
-        "version": ALGORITHM.version,
+        "version": str(ALGORITHM.version),
         "settings": told,
     }
-
-
-def _retried(found: Replay, device: int) -> str:
-    times = "once" if found.retries == 1 else f"{found.retries} times"
-    return (
-        f"cuda:{device}: to find room, the allocator gave everything that it had cached back to the driver "
-        f"{times}"
-    )
 
 
 def _short(found: Replay, simulation: Simulation, device: int) -> str:
@@ -70,18 +63,20 @@ def _short(found: Replay, simulation: Simulation, device: int) -> str:
     short = found.shortage
     if short is None:
         raise ValueError("this replay is short of nothing")
-    return (
-        f"cuda:{device}: a device of {memory(short.most_bytes)} has no room for the "
-        f"{exact_bytes(short.asked_bytes)} that {_phase_at(simulation, device, short.event)} asks for: "
-        f"{memory(short.reserved_bytes)} are reserved by then, {memory(short.allocated_bytes)} of them "
-        "allocated; levels here are those of a device without an end"
+    return simulation_notes.short(
+        device,
+        most=memory(short.most_bytes),
+        asked=exact_bytes(short.asked_bytes),
+        phase=_phase_at(simulation, device, short.event),
+        reserved=memory(short.reserved_bytes),
+        allocated=memory(short.allocated_bytes),
     )
 
 
 def _phase_at(simulation: Simulation, device: int, event: int) -> str:
     """The innermost phase of an event."""
-    name = "code outside of all phases"
+    name = simulation_notes.outside()
     for span in simulation.spans:
         if len(span.ends) > device and span.begins[device] <= event < span.ends[device]:
-            name = f"{span.name} ({'first' if span.passed == 'first' else 'later'} pass)"
+            name = simulation_notes.passed(span.name, is_first=span.passed == "first")
     return name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from fiche.kernel.said import tell
 from fiche.measure.workloads import _library
 from fiche.simulate.job import FUNCTION, Job
 from fiche.simulate.placement.asked import Placement
@@ -19,7 +20,7 @@ TURNS = ("first", "repeat")
 _MOST_DEVICES = 120
 # No tensor of a simulation has content: nothing is read, and nothing can be written.
 _WITHOUT = ("weights", "export")
-_NO_EXPORT = (
+_NO_EXPORT = tell(
     "export is not simulated: it moves the weights to the host one by one, and there are none"
 )
 

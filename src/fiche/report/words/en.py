@@ -89,6 +89,8 @@ MEMBER = Language(
     roles={"short": "short", "usual": "usual", "long": "long", "limit": "limit"},
     terms={
         **ATTESTED,
+        "one fresh process per series": "one fresh process per series",
+        "a series inside a running process": "a series inside a running process",
         "confidentiality.public": "Public",
         "confidentiality.internal": "Internal",
         "confidentiality.confidential": "Confidential",

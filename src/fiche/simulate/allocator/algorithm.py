@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fiche.kernel.record import record
+from fiche.kernel.said import tell
 
 
 @record
@@ -15,7 +16,9 @@ class Algorithm:
 
 
 ALGORITHM = Algorithm(
-    algorithm="PyTorch's CUDA caching allocator, backend native",
+    algorithm=tell("PyTorch's CUDA caching allocator, backend native"),
     source="pytorch/pytorch: c10/cuda/CUDACachingAllocator.cpp, c10/core/AllocatorConfig.cpp",
-    version="2.13: settings by its headers; algorithm by main of early 2026, after #172056, with #179473",
+    version=tell(
+        "2.13: settings by its headers; algorithm by main of early 2026, after #172056, with #179473"
+    ),
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from fiche.kernel.record import record, replace
+from fiche.kernel.said import tell
 from fiche.simulate.allocator.amounts import INTERVALS, LARGE_SEGMENT, LEAST_OWN_SEGMENT, MIB
 
 _ITEM = re.compile(r"([a-z0-9_]+):(\[[^\[\]]*\]|[^,:\[\]]+)(?:,|$)")
@@ -85,13 +86,15 @@ class AllocatorSettings:
         said = []
         if self.garbage_collection_threshold and self.allowed_bytes is None:
             said.append(
-                "garbage_collection_threshold does nothing without a memory fraction below 1 of a known "
-                "capacity: torch collects only below such a bound."
+                tell(
+                    "garbage_collection_threshold does nothing without a memory fraction below 1 of a known "
+                    "capacity: torch collects only below such a bound."
+                )
             )
         elif self.garbage_collection_threshold and self.expandable_segments:
-            said.append("garbage_collection_threshold releases no expandable segment.")
+            said.append(tell("garbage_collection_threshold releases no expandable segment."))
         if self.per_process_memory_fraction < 1 and self.capacity_bytes is None:
-            said.append("The memory fraction bounds nothing while the capacity is not known.")
+            said.append(tell("The memory fraction bounds nothing while the capacity is not known."))
         return tuple(said)
 
     def told(self) -> dict[str, object]:

@@ -34,8 +34,8 @@ class EffectTable:
         return tuple(
             {
                 "name": tally.row.name,
-                "says": tally.row.says,
-                "source": tally.row.source,
+                "says": str(tally.row.says),
+                "source": str(tally.row.source),
                 "count": tally.count,
                 "peak_bytes": held.get(tally.row.name, 0),
             }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.job import FUNCTION
 
 _MIB = 2**20
@@ -29,10 +30,10 @@ class Uncovered:
         """The row in the document."""
         return {
             "name": self.name,
-            "why": self.why,
+            "why": str(self.why),
             "low_bytes": self.low_bytes,
             "high_bytes": self.high_bytes,
-            "source": self.source,
+            "source": str(self.source),
         }
 
 
@@ -74,40 +75,53 @@ _OF_PYTORCH = ("aten", "prim", "prims", "_c10d_functional", "c10d", "quantized")
 ROWS = (
     Uncovered(
         "cuda_context",
-        "the context of CUDA, and the code of kernels, which is loaded at their first use, lie outside the "
-        "allocator; they hang on driver, build and card",
-        "loads printed by others: fitcheck-llm 0.3.1 (T4, 140.9 MiB); github.com/pytorch/pytorch/issues/28113 "
-        "(200 to 700 MB), issues/107667 (about 300 MB since CUDA 11.7)",
+        tell(
+            "the context of CUDA, and the code of kernels, which is loaded at their first use, lie outside the "
+            "allocator; they hang on driver, build and card"
+        ),
+        tell(
+            "loads printed by others: fitcheck-llm 0.3.1 (T4, 140.9 MiB); "
+            "github.com/pytorch/pytorch/issues/28113 (200 to 700 MB), issues/107667 (about 300 MB since CUDA "
+            "11.7)"
+        ),
         low_bytes=147_744_358,
         high_bytes=700 * _MIB,
     ),
     Uncovered(
         "cudnn_workspace",
-        "a convolution of cuDNN takes a workspace that the library chooses for the card and the shape",
+        tell(
+            "a convolution of cuDNN takes a workspace that the library chooses for the card and the shape"
+        ),
         "PyTorch aten/src/ATen/native/cudnn/Conv_v8.cpp",
         low_bytes=0,
         applies=_ran("convolution"),
     ),
     Uncovered(
         "cudnn_attention_workspace",
-        "attention by cuDNN takes a workspace that the library chooses for the card and the shape",
+        tell(
+            "attention by cuDNN takes a workspace that the library chooses for the card and the shape"
+        ),
         "PyTorch aten/src/ATen/native/cudnn/MHA.cpp: run_cudnn_SDP_fprop, run_cudnn_SDP_bprop",
         low_bytes=0,
         applies=_ran("cudnn_attention"),
     ),
     Uncovered(
         "cudnn_recurrent",
-        "a recurrent layer ran step by step: cuDNN runs all steps in one call, keeps a reserve of its own for "
-        "the backward pass in place of what the steps keep, and takes a workspace",
+        tell(
+            "a recurrent layer ran step by step: cuDNN runs all steps in one call, keeps a reserve of its own "
+            "for the backward pass in place of what the steps keep, and takes a workspace"
+        ),
         "PyTorch aten/src/ATen/native/cudnn/RNN.cpp",
         low_bytes=0,
         applies=_ran("recurrent_layers"),
     ),
     Uncovered(
         "sorting",
-        "sorts, largest values, running sums and sums at indices take temporary memory of cub: lists about as "
-        "long as what is sorted, twice",
-        "PyTorch 2.13 include/ATen/cuda/cub.cuh: CUB_WRAPPER asks the library for the amount",
+        tell(
+            "sorts, largest values, running sums and sums at indices take temporary memory of cub: lists about "
+            "as long as what is sorted, twice"
+        ),
+        tell("PyTorch 2.13 include/ATen/cuda/cub.cuh: CUB_WRAPPER asks the library for the amount"),
         low_bytes=0,
         applies=_ran(
             "aten.sort",
@@ -122,30 +136,40 @@ ROWS = (
     ),
     Uncovered(
         "nccl_buffers",
-        "NCCL takes buffers for each channel and peer, outside the allocator: 4 MiB each unless NCCL_BUFFSIZE "
-        "says another, and how many hangs on how the devices are linked",
-        "NVIDIA NCCL documentation, environment variables: NCCL_BUFFSIZE",
+        tell(
+            "NCCL takes buffers for each channel and peer, outside the allocator: 4 MiB each unless "
+            "NCCL_BUFFSIZE says another, and how many hangs on how the devices are linked"
+        ),
+        tell("NVIDIA NCCL documentation, environment variables: NCCL_BUFFSIZE"),
         low_bytes=4 * _MIB,
         applies=_several,
     ),
     Uncovered(
         "cuda_graphs",
-        "the program ran operator by operator: a captured graph keeps a pool of its own, closed to others",
-        "PyTorch documentation, CUDA semantics: graph memory management",
+        tell(
+            "the program ran operator by operator: a captured graph keeps a pool of its own, closed to others"
+        ),
+        tell("PyTorch documentation, CUDA semantics: graph memory management"),
         applies=_own_program,
     ),
     Uncovered(
         "compiled_code",
-        "the program ran operator by operator: torch.compile joins operators, and keeps other tensors for the "
-        "backward pass",
-        "PyTorch documentation, torch.compiler",
+        tell(
+            "the program ran operator by operator: torch.compile joins operators, and keeps other tensors for "
+            "the backward pass"
+        ),
+        tell("PyTorch documentation, torch.compiler"),
         applies=_own_program,
     ),
     Uncovered(
         "library_kernels",
-        "kernels of other packages (Triton, FlashAttention, Liger, kernels of the hub) take what they take; "
-        "where the program called one, its fake implementation was asked for its results only",
-        "PyTorch documentation, torch.library: fake implementations say shapes, not workspaces",
+        tell(
+            "kernels of other packages (Triton, FlashAttention, Liger, kernels of the hub) take what they "
+            "take; where the program called one, its fake implementation was asked for its results only"
+        ),
+        tell(
+            "PyTorch documentation, torch.library: fake implementations say shapes, not workspaces"
+        ),
         applies=_foreign,
     ),
 )

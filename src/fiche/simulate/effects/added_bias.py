@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Effect
 
 
@@ -19,7 +20,7 @@ def _compose(composed: Any, entries: Any, weight: Any, bias: Any = None) -> Any:
 
 MEMBER = Effect(
     name="added_bias",
-    says="a linear layer over an input that does not lie in rows adds its bias in place",
+    says=tell("a linear layer over an input that does not lie in rows adds its bias in place"),
     source="PyTorch aten/src/ATen/native/Linear.cpp: linear",
     composites=("aten.linear.default",),
     compose=_compose,

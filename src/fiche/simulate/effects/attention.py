@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects import _backend
 from fiche.simulate.effects._row import Effect
 
@@ -91,12 +92,16 @@ def _aligned(mask: Any, query: Any, key: Any) -> Any:
 
 MEMBER = Effect(
     name="attention",
-    says="scaled dot-product attention runs the kernel that CUDA chooses by format, width, mask, "
-    "dropout, groups and compute capability; a boolean mask becomes one of numbers, and what does "
-    "not align is padded",
-    source="PyTorch aten/src/ATen/native/transformers/attention.cpp: scaled_dot_product_attention, "
-    "preprocess_mask; cuda/sdp_utils.cpp at 001f694: select_sdp_backend; 2.13's "
-    "include/ATen/native/transformers/sdp_utils_cpp.h",
+    says=tell(
+        "scaled dot-product attention runs the kernel that CUDA chooses by format, width, mask, "
+        "dropout, groups and compute capability; a boolean mask becomes one of numbers, and what does "
+        "not align is padded"
+    ),
+    source=tell(
+        "PyTorch aten/src/ATen/native/transformers/attention.cpp: scaled_dot_product_attention, "
+        "preprocess_mask; cuda/sdp_utils.cpp at 001f694: select_sdp_backend; 2.13's "
+        "include/ATen/native/transformers/sdp_utils_cpp.h"
+    ),
     composites=("aten.scaled_dot_product_attention.default",),
     compose=_compose,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Effect
 
 
@@ -69,7 +70,7 @@ def _repeated(query: Any, key: Any, value: Any) -> tuple[Any, Any]:
 
 MEMBER = Effect(
     name="attention_math",
-    says="attention by parts adds its mask in place",
+    says=tell("attention by parts adds its mask in place"),
     source="PyTorch aten/src/ATen/native/transformers/attention.cpp: _scaled_dot_product_attention_math",
     composites=("aten._scaled_dot_product_attention_math.default",),
     compose=_compose,

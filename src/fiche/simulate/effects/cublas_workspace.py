@@ -10,6 +10,7 @@ import os
 import re
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._gpu import Gpu
 from fiche.simulate.effects._grouped import is_one_kernel
 from fiche.simulate.effects._row import Around, Effect, in_backward
@@ -39,10 +40,14 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="cublas_workspace",
-    says="the first matrix product of the forward pass, and the first of the backward pass, take a "
-    "cuBLAS workspace that is kept (32 MiB at compute capability 9, 10 and 12, else 8.125 MiB)",
-    source="PyTorch aten/src/ATen/cuda/CublasHandlePool.cpp: parseChosenWorkspaceSize, "
-    "setWorkspaceForHandle, as 2.13's include/ATen/cuda/CUDAContextLight.h declares them",
+    says=tell(
+        "the first matrix product of the forward pass, and the first of the backward pass, take a "
+        "cuBLAS workspace that is kept (32 MiB at compute capability 9, 10 and 12, else 8.125 MiB)"
+    ),
+    source=tell(
+        "PyTorch aten/src/ATen/cuda/CublasHandlePool.cpp: parseChosenWorkspaceSize, "
+        "setWorkspaceForHandle, as 2.13's include/ATen/cuda/CUDAContextLight.h declares them"
+    ),
     operators=(
         "aten.mm.default",
         "aten.mm.out",

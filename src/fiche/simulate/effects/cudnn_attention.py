@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect
 
 
@@ -19,7 +20,9 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="cudnn_attention",
-    says="cuDNN's attention keeps row sums only for a backward pass; its workspace is not known",
+    says=tell(
+        "cuDNN's attention keeps row sums only for a backward pass; its workspace is not known"
+    ),
     source="PyTorch aten/src/ATen/native/cudnn/MHA.cpp: run_cudnn_SDP_fprop",
     operators=("aten._scaled_dot_product_cudnn_attention.default",),
     apply=_apply,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect
 
 _FLOAT = 4
@@ -27,11 +28,15 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="efficient_attention",
-    says="memory-efficient attention with heads wider than 128 in 16 bits sums its output in fp32 "
-    "beside it; its random state is on the host",
-    source="PyTorch 2.13 include/ATen/native/transformers/cuda/mem_eff_attention/kernel_forward.h and "
-    "kernels/cutlassF.h; aten/src/ATen/native/transformers/cuda/attention.cu: "
-    "_efficient_attention_forward",
+    says=tell(
+        "memory-efficient attention with heads wider than 128 in 16 bits sums its output in fp32 "
+        "beside it; its random state is on the host"
+    ),
+    source=tell(
+        "PyTorch 2.13 include/ATen/native/transformers/cuda/mem_eff_attention/kernel_forward.h and "
+        "kernels/cutlassF.h; aten/src/ATen/native/transformers/cuda/attention.cu: "
+        "_efficient_attention_forward"
+    ),
     operators=("aten._scaled_dot_product_efficient_attention.default",),
     apply=_apply,
 )

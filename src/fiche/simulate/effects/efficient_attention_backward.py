@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._gpu import Gpu
 from fiche.simulate.effects._row import Around, Effect, bytes_of, ceiling, rounded_up
 
@@ -84,12 +85,16 @@ def _products(gradient: Any, value: Any, half: bool, gpu: Gpu) -> list[int]:
 
 MEMBER = Effect(
     name="efficient_attention_backward",
-    says="memory-efficient attention's backward pass holds row sums and tiles of the query's gradient "
-    "in fp32; with heads too wide for the chip, of the two others too, which hangs on the card's "
-    "shared memory",
-    source="PyTorch 2.13 include/ATen/native/transformers/cuda/mem_eff_attention/kernel_backward.h and "
-    "kernels/cutlassB.h; aten/src/ATen/native/transformers/cuda/attention_backward.cu at 00afd8f: "
-    "_efficient_attention_backward",
+    says=tell(
+        "memory-efficient attention's backward pass holds row sums and tiles of the query's gradient "
+        "in fp32; with heads too wide for the chip, of the two others too, which hangs on the card's "
+        "shared memory"
+    ),
+    source=tell(
+        "PyTorch 2.13 include/ATen/native/transformers/cuda/mem_eff_attention/kernel_backward.h and "
+        "kernels/cutlassB.h; aten/src/ATen/native/transformers/cuda/attention_backward.cu at 00afd8f: "
+        "_efficient_attention_backward"
+    ),
     operators=("aten._scaled_dot_product_efficient_attention_backward.default",),
     apply=_apply,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect, bytes_of
 
 _UNSORTED = 3072
@@ -47,8 +48,10 @@ def sums_bytes(
 
 MEMBER = Effect(
     name="embedding_backward",
-    says="the gradient of an embedding of more than 3072 tokens sorts them and sums rows in fp32: as "
-    "many rows as tokens, and a tenth more; cub's own temporary memory is not counted",
+    says=tell(
+        "the gradient of an embedding of more than 3072 tokens sorts them and sums rows in fp32: as "
+        "many rows as tokens, and a tenth more; cub's own temporary memory is not counted"
+    ),
     source="PyTorch aten/src/ATen/native/cuda/Embedding.cu: embedding_dense_backward_cuda; "
     "EmbeddingBackwardKernel.cu: embedding_backward_cuda_kernel",
     operators=("aten.embedding_dense_backward.default",),

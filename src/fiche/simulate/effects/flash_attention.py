@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._gpu import Gpu
 from fiche.simulate.effects._row import Around, Effect, ceiling, rounded_up
 
@@ -62,8 +63,10 @@ def _splits(blocks: int, processors: int, key_blocks: int) -> int:
 
 MEMBER = Effect(
     name="flash_attention",
-    says="FlashAttention splits long keys where batch and heads are few, and keeps a partial output in "
-    "fp32 for each split while it runs; how many hangs on the card's multiprocessors",
+    says=tell(
+        "FlashAttention splits long keys where batch and heads are few, and keeps a partial output in "
+        "fp32 for each split while it runs; how many hangs on the card's multiprocessors"
+    ),
     source="PyTorch aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp at 03b7c19: mha_fwd, "
     "set_params_splitkv, num_splits_heuristic",
     operators=("aten._scaled_dot_product_flash_attention.default",),

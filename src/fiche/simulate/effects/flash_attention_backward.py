@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._gpu import Gpu
 from fiche.simulate.effects._row import Around, Effect, bytes_of, ceiling, rounded_up
 
@@ -48,9 +49,11 @@ def buffer_bytes(
 
 MEMBER = Effect(
     name="flash_attention_backward",
-    says="FlashAttention's backward pass sums the query's gradient in fp32, its length rounded up to "
-    "128 and its width to 32 or 64, and with fewer key heads than query heads makes both other "
-    "gradients for every query head",
+    says=tell(
+        "FlashAttention's backward pass sums the query's gradient in fp32, its length rounded up to "
+        "128 and its width to 32 or 64, and with fewer key heads than query heads makes both other "
+        "gradients for every query head"
+    ),
     source="PyTorch aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp at 03b7c19: mha_bwd; "
     "attention_backward.cu at 00afd8f: _flash_attention_backward",
     operators=("aten._scaled_dot_product_flash_attention_backward.default",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect, ceiling
 
 _CHUNK = 65536
@@ -39,10 +40,14 @@ def _together(tensors: Any, order: Any) -> bool:
 
 MEMBER = Effect(
     name="foreach_norm",
-    says="norms of many tensors at once hold a partial result for every 65536 elements of the longest, "
-    "for each tensor",
-    source="PyTorch aten/src/ATen/native/cuda/ForeachReduceOp.cu: foreach_tensor_norm_cuda; 2.13's "
-    "include/ATen/native/cuda/MultiTensorApply.cuh",
+    says=tell(
+        "norms of many tensors at once hold a partial result for every 65536 elements of the longest, "
+        "for each tensor"
+    ),
+    source=tell(
+        "PyTorch aten/src/ATen/native/cuda/ForeachReduceOp.cu: foreach_tensor_norm_cuda; 2.13's "
+        "include/ATen/native/cuda/MultiTensorApply.cuh"
+    ),
     operators=("aten._foreach_norm.Scalar",),
     apply=_apply,
 )

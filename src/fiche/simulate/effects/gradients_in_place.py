@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect, in_backward
 
 _ACCUMULATE = 3
@@ -110,8 +111,10 @@ def _held_by_engine() -> tuple[int, int]:
 
 MEMBER = Effect(
     name="gradients_in_place",
-    says="a gradient that arrives by two ways, or is put together from parts, is added up in the "
-    "first, where nothing else holds it",
+    says=tell(
+        "a gradient that arrives by two ways, or is put together from parts, is added up in the "
+        "first, where nothing else holds it"
+    ),
     source="PyTorch torch/csrc/autograd/input_buffer.cpp: accumulate; FunctionsManual.cpp: "
     "index_backward, gather_backward, value_selecting_reduction_backward",
     operators=(

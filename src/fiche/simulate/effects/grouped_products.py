@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._grouped import (
     groups_of,
     is_one_kernel,
@@ -38,9 +39,11 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="grouped_products",
-    says="grouped products take fp32 and fp16 too; rows of their results begin at multiples of 16 "
-    "bytes; on Hopper and Blackwell the one kernel is told its pointers, strides and shapes, and its "
-    "own workspace (CUTLASS, some descriptors for each multiprocessor) is left out",
+    says=tell(
+        "grouped products take fp32 and fp16 too; rows of their results begin at multiples of 16 "
+        "bytes; on Hopper and Blackwell the one kernel is told its pointers, strides and shapes, and its "
+        "own workspace (CUTLASS, some descriptors for each multiprocessor) is left out"
+    ),
     source="PyTorch aten/src/ATen/native/GroupedMMUtils.h: create_grouped_gemm_output_tensor; "
     "cuda/GroupedBlas.cpp: _grouped_mm_cuda; cuda/GroupMM.cu: input_args_size",
     operators=("aten._grouped_mm.default",),

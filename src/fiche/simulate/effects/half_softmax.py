@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Effect
 
 
@@ -20,7 +21,9 @@ def _compose(composed: Any, entries: Any, dim: int, dtype: Any = None) -> Any:
 
 MEMBER = Effect(
     name="half_softmax",
-    says="a softmax of fp16 asked for in fp32 reads the fp16 itself; of bf16 it makes a copy first",
+    says=tell(
+        "a softmax of fp16 asked for in fp32 reads the fp16 itself; of bf16 it makes a copy first"
+    ),
     source="PyTorch aten/src/ATen/native/SoftMax.cpp: softmax, log_softmax (half_to_float)",
     composites=("aten.softmax.int", "aten.log_softmax.int"),
     compose=_compose,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect, bytes_of
 
 _LONG = 8
@@ -46,9 +47,11 @@ def _adjacent(indices: Any) -> bool:
 
 MEMBER = Effect(
     name="index_put_accumulate",
-    says="adding at indices holds four lists of them while they are sorted, a full copy of values that "
-    "are broadcast, and a copy of the target where the indices are of dimensions apart; cub's own "
-    "temporary memory is not counted",
+    says=tell(
+        "adding at indices holds four lists of them while they are sorted, a full copy of values that "
+        "are broadcast, and a copy of the target where the indices are of dimensions apart; cub's own "
+        "temporary memory is not counted"
+    ),
     source="PyTorch aten/src/ATen/native/cuda/Indexing.cu: index_put_with_sort_kernel",
     operators=(
         "aten.index_put.default",

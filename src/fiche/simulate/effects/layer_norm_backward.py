@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._gpu import Gpu
 from fiche.simulate.effects._row import Around, Effect, bytes_of, ceiling
 
@@ -39,8 +40,10 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="layer_norm_backward",
-    says="the backward pass of a norm copies inputs that do not lie in rows, and over more than 65536 "
-    "rows that are narrow for the card holds partial sums of the gains' gradients",
+    says=tell(
+        "the backward pass of a norm copies inputs that do not lie in rows, and over more than 65536 "
+        "rows that are narrow for the card holds partial sums of the gains' gradients"
+    ),
     source="PyTorch aten/src/ATen/native/cuda/layer_norm_kernel.cu: LaunchGammaBetaBackwardCUDAKernel",
     operators=(
         "aten.native_layer_norm_backward.default",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect, bytes_of
 
 
@@ -41,7 +42,7 @@ def _strided(tensor: Any) -> bool:
 
 MEMBER = Effect(
     name="matrix_copies",
-    says="a matrix that is dense in neither of its two dimensions is copied for the product",
+    says=tell("a matrix that is dense in neither of its two dimensions is copied for the product"),
     source="PyTorch aten/src/ATen/native/cuda/Blas.cpp at 002253c: prepare_matrix_for_cublas, "
     "prepare_batch_matrix_for_cublas",
     operators=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Effect
 
 
@@ -14,8 +15,10 @@ def _compose(composed: Any, *args: Any, **kwargs: Any) -> Any:
 
 MEMBER = Effect(
     name="recurrent_layers",
-    says="a recurrent layer runs step by step, and keeps what each step makes; on CUDA cuDNN runs all steps "
-    "in one call, and what that keeps and needs is not counted",
+    says=tell(
+        "a recurrent layer runs step by step, and keeps what each step makes; on CUDA cuDNN runs all steps "
+        "in one call, and what that keeps and needs is not counted"
+    ),
     source="PyTorch aten/src/ATen/native/RNN.cpp; aten/src/ATen/native/cudnn/RNN.cpp",
     composites=tuple(
         f"aten.{layer}.{form}"

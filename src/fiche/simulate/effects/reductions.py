@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._reduction import staging_bytes
 from fiche.simulate.effects._row import Around, Effect
 
@@ -36,8 +37,10 @@ def _accumulated(name: str, entries: Any) -> int:
 
 MEMBER = Effect(
     name="reductions",
-    says="a sum, mean, norm or maximum over many values of few results is staged by several blocks; "
-    "how many hangs on the card's multiprocessors",
+    says=tell(
+        "a sum, mean, norm or maximum over many values of few results is staged by several blocks; "
+        "how many hangs on the card's multiprocessors"
+    ),
     source="PyTorch 2.13 include/ATen/native/cuda/Reduce.cuh: setReduceConfig, gpu_reduce_kernel",
     operators=(
         "aten.sum.default",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect, bytes_of
 
 _READ = {
@@ -23,7 +24,7 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="rows_in_order",
-    says="a softmax or norm copies an input that does not lie in rows",
+    says=tell("a softmax or norm copies an input that does not lie in rows"),
     source="PyTorch aten/src/ATen/native/cuda/SoftMax.cu: host_softmax, host_softmax_backward; "
     "layer_norm_kernel.cu: layer_norm_cuda",
     operators=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fiche.kernel.said import tell
 from fiche.simulate.effects._row import Around, Effect
 
 
@@ -17,8 +18,10 @@ def _apply(around: Around) -> Any:
 
 MEMBER = Effect(
     name="safe_softmax",
-    says="the softmax of attention by parts marks each element that is minus infinity, one byte each, "
-    "and each row",
+    says=tell(
+        "the softmax of attention by parts marks each element that is minus infinity, one byte each, "
+        "and each row"
+    ),
     source="PyTorch aten/src/ATen/native/transformers/attention.cpp: _safe_softmax",
     operators=("aten._safe_softmax.default",),
     apply=_apply,

@@ -15,6 +15,8 @@ from unittest.mock import patch
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from fiche.kernel import simulation_notes
+from fiche.kernel.said import tell
 from fiche.simulate.allocator import AllocatorSettings
 from fiche.simulate.effects._gpu import gpu_of
 from fiche.simulate.fake.devices import current_device, index_of, set_current_device, stand_in
@@ -51,7 +53,7 @@ class Card:
     def answers(self) -> list[dict[str, str]]:
         """What was asked and answered, for the document."""
         asked = {**self.asked, **self.ledger.values_asked}
-        return [{"asked": k, "told": v, "by": "assumed"} for k, v in asked.items()]
+        return [{"asked": k, "told": v, "by": simulation_notes.assumed()} for k, v in asked.items()]
 
     # --- torch.cuda ---------------------------------------------------------------------------
 
@@ -64,7 +66,9 @@ class Card:
     def mem_get_info(self, device: object = None) -> tuple[int, int]:
         """Free and total bytes, where the card's are known."""
         total = self.total("torch.cuda.mem_get_info")
-        self.tell("torch.cuda.mem_get_info", "the capacity, less what is reserved; no context")
+        self.tell(
+            "torch.cuda.mem_get_info", tell("the capacity, less what is reserved; no context")
+        )
         return max(0, total - self.levels.memory_reserved(device)), total
 
     def get_device_properties(self, device: object = None) -> Properties:
@@ -78,7 +82,9 @@ class Card:
 
     def dump_snapshot(self, *_: object, **__: object) -> None:
         """No file: the document and `--events` have what it would hold."""
-        self.tell("torch.cuda.memory._dump_snapshot", "nothing is written: --events has all events")
+        self.tell(
+            "torch.cuda.memory._dump_snapshot", tell("nothing is written: --events has all events")
+        )
 
     def total(self, name: str) -> int:
         """Bytes of the card, where somebody said them; `name` is what asks."""

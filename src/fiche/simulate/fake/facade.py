@@ -12,6 +12,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
+from fiche.kernel.said import tell
 from fiche.simulate.fake.applied import become
 from fiche.simulate.fake.devices import stand_in
 from fiche.simulate.ledger.ledger import Ledger
@@ -105,7 +106,7 @@ def _finite(facade: Facade, func: Any, args: Any, kwargs: Any) -> Any:
     made = func(*args, **kwargs)
     values = facade.ledger.values
     if values is not None and values.of(args[0]) is None and made.numel() <= _MOST_ASKED:
-        facade.ledger.values_asked.setdefault("whether numbers are finite", "they are")
+        facade.ledger.values_asked.setdefault(tell("whether numbers are finite"), tell("they are"))
         truth = func in (torch.isfinite, torch.Tensor.isfinite)
         with torch._C._DisableTorchDispatch():
             told = torch.full(tuple(made.shape), truth)

@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import torch
 
+from fiche.kernel.said import tell
 from fiche.simulate.fake.devices import stand_in
 from fiche.simulate.ledger.ledger import Ledger
 
@@ -49,7 +50,9 @@ def files_stood_in(ledger: Ledger) -> Iterator[None]:
         return made.requires_grad_(tensor.requires_grad)
 
     def save(*_: object, **__: object) -> None:
-        ledger.values_asked.setdefault("torch.save", "nothing is written: no tensor has values")
+        ledger.values_asked.setdefault(
+            "torch.save", tell("nothing is written: no tensor has values")
+        )
 
     with ExitStack() as stack:
         if hasattr(torch._utils, _RESTORE):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from fiche.kernel import simulation_notes
 from fiche.simulate.fake.devices import stand_in
 from fiche.simulate.ledger.values import ANSWERS, tensors
 from fiche.simulate.refusal import shortened
@@ -112,6 +113,6 @@ def assumed(ledger: Ledger, tensor: Any) -> float | None:
     if not tensor.dtype.is_floating_point or tensor.fake_device.type != ledger.watched:
         return None
     place = ledger.origins.here(ITEM)
-    line = f" ({shortened(place.file)}:{place.line})" if place.file else ""
-    ledger.values_asked.setdefault(f"the value of a tensor{line}", "0.0")
+    line = f"{shortened(place.file)}:{place.line}" if place.file else ""
+    ledger.values_asked.setdefault(simulation_notes.value_at(line), "0.0")
     return 0.0

@@ -13,6 +13,7 @@ import torch
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
+from fiche.kernel.said import tell
 from fiche.simulate.ledger.kinds import (
     ACTIVATION,
     BUFFER,
@@ -149,8 +150,8 @@ class _Watch:
         """No end of a sequence is ever drawn: a generation goes on for as long as it may."""
 
         def never(criterion: Any, input_ids: Any, *_: Any, **__: Any) -> Any:
-            told = "none is generated: it runs to its longest"
-            self._ledger.values_asked.setdefault("the token that ends a sequence", told)
+            told = tell("none is generated: it runs to its longest")
+            self._ledger.values_asked.setdefault(tell("the token that ends a sequence"), told)
             return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)
 
         found = getattr(library, "EosTokenCriteria", None)

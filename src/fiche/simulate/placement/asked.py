@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fiche.kernel import simulation_notes
 from fiche.kernel.record import field, record
+from fiche.kernel.said import tell
 
 SHARDINGS = ("none", "zero1", "zero2", "zero3", "fsdp")
 OFFLOADS = ("none", "optimizer", "parameters")
@@ -146,26 +148,18 @@ def _placement(words: Mapping[str, Any]) -> Placement:
 
 def _notes(made: Placement) -> Iterator[str]:
     if made.pipeline > 1:
-        yield (
-            f"layers are dealt out over {made.pipeline} devices of one process, balanced by bytes of "
-            'parameters as device_map="auto" does'
-        )
+        yield simulation_notes.dealt(made.pipeline)
         return
-    yield (
-        f"figures are of one rank of {made.devices}, the most loaded one; what the communication "
-        "library (NCCL) takes for itself is not in them"
+    yield simulation_notes.one_of(made.devices)
+    yield tell(
+        "the model comes from the host's memory: it is whole on no device while it is laid out"
     )
-    yield "the model comes from the host's memory: it is whole on no device while it is laid out"
     if made.tensor > 1:
-        plan = "a plan given by hand" if made.plan else "the model's own plan of transformers"
-        yield f"matrices are cut {made.tensor} ways by {plan}"
+        yield simulation_notes.cut(made.tensor, by_hand=bool(made.plan))
     if made.sharding != "none" and made.data > 1:
-        yield f"{made.data} ranks have a batch each, and share the model out by {made.sharding}"
+        yield simulation_notes.shared(made.data, made.sharding)
     if made.shares and made.sharding == "none":
-        yield (
-            f"{made.data} ranks have a batch each and the whole model; gradients, where there are any, are "
-            "reduced in buckets"
-        )
+        yield simulation_notes.replicated(made.data)
 
 
 def _check(made: Placement) -> None:
