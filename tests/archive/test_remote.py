@@ -165,3 +165,23 @@ def test_a_url_without_an_archive(where):
     system, root = fsspec.core.url_to_fs(where)
     system.pipe_file(f"{root}/thesis.tex", b"x")
     assert refused_by(Store.made, where).code == "F930"
+
+
+def test_a_claim_that_was_cut_off_is_made_again(where):
+    """Where a system writes an object in parts, a killed writer leaves the beginning of one."""
+    entry, files = made({"run.json": b"{}", "logs/a.txt": b"a"})
+    store = Store.made(where)
+    system, root = fsspec.core.url_to_fs(where)
+    place = f"{root}/{bag_path(entry.id)}/fiche-entry.json"
+    for begun in (b"", b'{"added":"2026', b"{}"):
+        system.pipe_file(place, begun)
+        assert list(store.ids()) == []
+        store.put(entry, files)
+        assert check_remote(store, [], TODAY, quick=False).findings == ()
+        assert store.entry(entry.id) == entry
+        system.rm(f"{root}/bags", recursive=True)
+        system.rm(f"{root}/additions", recursive=True)
+    newer = b'{"format":"fiche-archive-entry/2"}'
+    system.pipe_file(place, newer)
+    assert refused_by(store.put, entry, files).code == "F931"
+    assert system.cat_file(place) == newer

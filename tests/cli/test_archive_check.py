@@ -1,5 +1,6 @@
 """`fiche archive check`: what it says, in which form, and with which exit code."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 from fiche.archive.identity import bag_path
 from fiche.archive.store import Store
+from fiche.kernel.record import replace
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "samples" / "serving" / "evidence" / "run-limit.json"
@@ -151,3 +153,29 @@ def test_a_check_that_is_interrupted_ends_with_its_processes(archive):
     )
     assert ended.returncode == 130
     assert (ended.stdout, ended.stderr) == ("", "interrupted\n")
+
+
+def test_what_an_entry_says_of_others_acts_on_no_terminal(fiche, archive, tmp_path):
+    """Its words are anybody's, where the archive is of somebody else."""
+    id = ids(archive)[0]
+    store = Store.opened(str(archive))
+    entry = store.entry(id)
+    files = {one.path: store.content(id, one.path) for one in entry.files}
+    told = replace(entry, supersedes=("\x1b[2Jgone\nF999 x: a line",), keep_until="\x1b]0;\n")
+    other = tmp_path / "other"
+    Store.made(str(other)).put(told, files)
+    ended = fiche("archive", "check", "--archive", other)
+    assert ended.code == 3
+    assert not {"\x1b", "\r"} & set(ended.out)
+    assert [line[:4] for line in ended.out.splitlines()] == ["F945", "note", str(other)[:4]]
+
+
+def test_what_cannot_be_read_is_named_by_whatever_reads_it(fiche, archive, tmp_path):
+    id = ids(archive)[0]
+    (archive / bag_path(id) / "fiche-entry.json").write_bytes(b"{}")
+    tags = archive / bag_path(id) / "tagmanifest-sha256.txt"
+    lines = [line for line in tags.read_text().splitlines() if "fiche-entry" not in line]
+    digest = hashlib.sha256(b"{}").hexdigest()
+    tags.write_text("\n".join([*lines, f"{digest}  fiche-entry.json"]) + "\n")
+    ended = fiche("archive", "export", "-o", tmp_path / "out", id)
+    assert (ended.code, ended.err.partition(":")[0]) == (2, f"F941 {bag_path(id)}")

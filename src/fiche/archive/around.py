@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from fiche.archive import additions
-from fiche.archive.fixity import Finding, plain_place
+from fiche.archive.fixity import Finding, plain_place, shown
 from fiche.archive.founding import INCOMING
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.local import LocalStore
@@ -88,7 +88,7 @@ def conflicts(related: Iterable[Related], ids: set[str]) -> Iterator[Finding]:
         for id in one.supersedes:
             successors.setdefault(id, []).append(one.id)
             if id not in ids:
-                told = f"it supersedes {id[:60]}, which is not in the archive"
+                told = f"it supersedes {shown(id)}, which is not in the archive"
                 yield Finding("F945", bag_path(one.id), told)
     for id, later in sorted(successors.items()):
         latest, is_circle = _latest(id, successors)
@@ -116,9 +116,14 @@ def passed(related: Iterable[Related], today: str) -> Iterator[Finding]:
     for one in related:
         if one.keep_until and one.keep_until < today:
             told = (
-                f"it was to be kept until {one.keep_until[:20]}; whether it goes is for you to say"
+                f"it was to be kept until {_day(one.keep_until)}; whether it goes is for you to say"
             )
             yield Finding("F946", bag_path(one.id), told)
+
+
+def _day(text: str) -> str:
+    """A day as an entry says it; anybody may have written that."""
+    return text if text.isprintable() and len(text) <= 20 else shown(text)
 
 
 def repaired(store: LocalStore) -> tuple[int, int]:

@@ -258,7 +258,7 @@ def _entry(
         bag.findings += [Finding(one.code, bag.place, one.message) for one in refused.diagnostics]
         return None
     if not looked.is_own or bag.place != f"bags/{looked.id[:2]}/{looked.id}":
-        bag.find("F942", f"its entry has the id {looked.id[:60]}, which is not that of the bag")
+        bag.find("F942", f"its entry has the id {shown(looked.id)}, which is not that of the bag")
     if {f"{PAYLOAD}/{path}": sha256 for path, (sha256, _) in looked.files.items()} != listed:
         bag.find("F942", f"{ENTRY} and {MANIFEST} name different files")
     elif bag.quick:

@@ -24,7 +24,7 @@ from fiche.archive.entry import Entry
 from fiche.archive.founding import BAGS, INCOMING, found_in, marked
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.opened import LinkedError, no_link, own_folders, plain_bytes
-from fiche.archive.refusals import damaged, no_archive, unknown, unwritable
+from fiche.archive.refusals import damaged, named, no_archive, unknown, unwritable
 from fiche.archive.store import MARKER, Added, Store, folder_of
 from fiche.kernel.diagnostic import Refused
 
@@ -238,7 +238,7 @@ class LocalStore(Store):
 
 def _own(id: str, content: bytes) -> Document:
     """The entry of a bag, which has to be of what the bag is named by."""
-    told = checked(content)
+    told = named(id, lambda: checked(content))
     if told["id"] != id or not has_own_id(told):
         raise damaged(bag_path(id), "its id is not that of what it holds")
     return told

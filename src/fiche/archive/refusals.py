@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+from fiche.archive.identity import bag_path
 from fiche.kernel.diagnostic import Diagnostic, Refused
+from fiche.kernel.record import replace
+
+T = TypeVar("T")
 
 
 def refused(code: str, message: str, hint: str) -> Refused:
@@ -32,6 +39,16 @@ def damaged(bag: str, why: str) -> Refused:
     """F933: a bag that is not as it was written."""
     hint = "fiche archive check tells all that differs; put a copy of the bag in its place"
     return refused("F933", f"{bag}: {why}", hint)
+
+
+def named(id: str, read: Callable[[], T]) -> T:
+    """What is read of a bag; of what is refused there, with the place of the bag."""
+    try:
+        return read()
+    except Refused as refusal:
+        raise Refused(
+            replace(each, message=f"{bag_path(id)}: {each.message}") for each in refusal.diagnostics
+        ) from None
 
 
 def unwritable(where: str, error: OSError) -> Refused:

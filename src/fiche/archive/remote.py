@@ -18,7 +18,7 @@ from fiche.archive.document import MOST_BYTES, document_bytes, read_entry
 from fiche.archive.entry import Entry
 from fiche.archive.founding import marked, marker_bytes
 from fiche.archive.identity import bag_path, is_id, is_own
-from fiche.archive.refusals import damaged, no_archive, refused, unknown, unwritable
+from fiche.archive.refusals import damaged, named, no_archive, refused, unknown, unwritable
 from fiche.archive.store import MARKER, Added, Store
 from fiche.archive.texts import ROOT_README
 from fiche.kernel.diagnostic import Refused
@@ -70,8 +70,7 @@ class RemoteStore(Store):
         own = document_bytes(entry)
         is_new = self._ask(lambda: _created(self._system, f"{bag}/{ENTRY}", own))
         if not is_new:
-            own = self._plain(entry.id, ENTRY, MOST_BYTES)
-            entry = self._own(entry.id, own)
+            entry, own = self._claimed(entry, own)
         for one in entry.files:
             content = _checked(files[one.path], one.sha256, self.where)
             self._write(f"{bag}/{PAYLOAD}/{one.path}", content)
@@ -83,6 +82,21 @@ class RemoteStore(Store):
         return (
             self._ask(lambda: _created(self._system, listed, additions.line_of(added))) and is_new
         )
+
+    def _claimed(self, entry: Entry, own: bytes) -> tuple[Entry, bytes]:
+        """What the writer who was first said of the entry; ours where that was cut off while it was written.
+
+        Raises:
+            Refused: F931 a newer fiche wrote it.
+        """
+        try:
+            found = self._plain(entry.id, ENTRY, MOST_BYTES)
+            return self._own(entry.id, found), found
+        except Refused as refused:
+            if refused.diagnostics[0].code not in ("F933", "F941"):
+                raise
+        self._write(self._at(entry.id, ENTRY), own)
+        return entry, own
 
     def _write(self, path: str, content: bytes) -> None:
         """Write an object; some systems want its folder made, the others know none."""
@@ -110,7 +124,7 @@ class RemoteStore(Store):
         return f"{self._root}/{bag_path(id)}/{name}"
 
     def _own(self, id: str, content: bytes) -> Entry:
-        entry = read_entry(content)
+        entry = named(id, lambda: read_entry(content))
         if entry.id != id or not is_own(entry):
             raise damaged(bag_path(id), "its id is not that of what it holds")
         return entry

@@ -13,7 +13,7 @@ from fiche.archive.local import LocalStore
 from fiche.archive.store import Store
 from fiche.cli.archive_options import opened
 from fiche.cli.streams import write_error
-from fiche.cli.terminal import put_json, put_text
+from fiche.cli.terminal import clean, put_json, put_text
 from fiche.cli.usage import together
 from fiche.kernel.diagnostic import Refused
 from fiche.report.numbers import exact
@@ -91,7 +91,7 @@ def _text(store: Store, found: Overall, mended: tuple[int, int] | None, *, quick
     entries = _counted(found.num_bags, "entry", "entries")
     files = _counted(found.num_files, "file", "files")
     lines.append(f"{store.where}: {entries}, {files}, {how}: {told}")
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{clean(line)}\n" for line in lines)
 
 
 def _counted(count: int, one: str, several: str) -> str:
