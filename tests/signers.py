@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
@@ -72,12 +72,15 @@ def stamper():
     )
 
 
-def holder(name, issuer=None, days=(-1, 30), *, is_authority=False, is_stamper=False, kind="ec"):
-    key = (
-        ec.generate_private_key(ec.SECP256R1())
-        if kind == "ec"
-        else rsa.generate_private_key(65537, 2048)
-    )
+def holder(
+    name, issuer=None, days=(-1, 30), *, is_authority=False, is_stamper=False, kind="ec", key=None
+):
+    if key is None:
+        key = (
+            ec.generate_private_key(ec.SECP256R1())
+            if kind == "ec"
+            else rsa.generate_private_key(65537, 2048)
+        )
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.datetime.now(datetime.UTC)
     made = (
@@ -95,7 +98,8 @@ def holder(name, issuer=None, days=(-1, 30), *, is_authority=False, is_stamper=F
     if is_stamper:
         used = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
         made = made.add_extension(used, critical=True)
-    signed = made.sign(issuer.key if issuer else key, hashes.SHA256())
+    by = issuer.key if issuer else key
+    signed = made.sign(by, None if isinstance(by, ed448.Ed448PrivateKey) else hashes.SHA256())
     return Holder(key, signed, issuer)
 
 

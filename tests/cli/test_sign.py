@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pikepdf
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from signers import ada, alone, authority, holder, stamp_server
 
 from fiche.verify.signature import Trust, signature_step
@@ -220,6 +221,13 @@ def test_a_file_that_is_no_certificate(fiche, report, tmp_path, name):
 def test_a_certificate_out_of_its_time(fiche, report, tmp_path, days, said):
     ended = fiche("sign", report, *holder("Late", days=days).written(tmp_path))
     assert (ended.code, "F923 " in ended.err, said in ended.err) == (2, True, True)
+    assert not (tmp_path / "report.signed.pdf").exists()
+
+
+def test_a_key_that_others_can_find_out(fiche, report, tmp_path):
+    weak = holder("Short", key=rsa.generate_private_key(65537, 1024))
+    ended = fiche("sign", report, *weak.written(tmp_path))
+    assert (ended.code, "F922 " in ended.err, "1024 bits" in ended.err) == (2, True, True)
     assert not (tmp_path / "report.signed.pdf").exists()
 
 

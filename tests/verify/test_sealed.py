@@ -6,9 +6,10 @@ import re
 import pikepdf
 import pyhanko.sign.validation  # noqa: F401 - before a test changes what it reads with
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ed448, rsa
 from pyhanko.pdf_utils import generic
 from pyhanko.pdf_utils import reader as pyhanko_reader
-from signers import ada, alone, authority
+from signers import ada, alone, authority, holder
 from verify.sheets import faults, report
 
 from fiche.render import signing
@@ -235,3 +236,32 @@ def test_hostile_bytes_in_the_place_of_a_signature_are_one_fault():
         b"\x30" * 400,
     ):
         assert set(codes(with_room(content, told_bytes))) & {"F926"}
+
+
+# --- What others can make as well -----------------------------------------------------------------
+
+
+def signed_with(someone, digest):
+    from pyhanko.sign.signers import PdfSignatureMetadata, sign_pdf
+
+    signer = signer_of_pem("key.pem", someone.key_pem(), someone.pem, (), None)
+    meta = PdfSignatureMetadata(field_name="Signature1", md_algorithm=digest)
+    return sign_pdf(signing._writer(PDF), meta, signer).getvalue()
+
+
+@pytest.mark.parametrize("digest", ["md5", "sha1"])
+def test_a_digest_that_others_can_forge_holds_nothing(digest):
+    content = signed_with(holder("Rsa", kind="rsa"), digest)
+    assert codes(content) == ["F926"]
+    assert f"it rests on {digest}, which others can forge" in told(content)
+
+
+def test_a_key_that_others_can_find_out_holds_nothing():
+    content = by(holder("Short", key=rsa.generate_private_key(65537, 1024)))
+    assert codes(content) == ["F926"]
+    assert "a key of 1024 bits (RSA), which others can find out" in told(content)
+
+
+def test_a_digest_that_says_its_own_length_holds():
+    content = by(holder("Ed", key=ed448.Ed448PrivateKey.generate()))
+    assert codes(content) == []

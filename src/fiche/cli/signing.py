@@ -61,7 +61,7 @@ def write(asked: Asked) -> Written:
     from fiche.cli.output import exists, write_file
     from fiche.cli.sign_draft import refuse_draft
     from fiche.render.signing import Said, signed
-    from fiche.render.signing_keys import need_library, refuse_expired
+    from fiche.render.signing_keys import need_library, refuse_expired, refuse_weak
     from fiche.verify.unsigned import unsigned
 
     _refuse_options(asked)
@@ -71,6 +71,7 @@ def write(asked: Asked) -> Written:
     before = asked.pdf.read_bytes()
     signer, moment = _signer(asked.keys), datetime.datetime.now(datetime.UTC)
     refuse_expired(signer, moment)
+    refuse_weak(signer)
     said = Said(reason=asked.reason, location=asked.location, name=asked.name)
     try:
         refuse_draft(before)

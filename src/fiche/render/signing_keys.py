@@ -131,6 +131,31 @@ def refuse_expired(signer: Foreign, moment: datetime.datetime) -> None:
     raise Refused([diagnostic])
 
 
+def refuse_weak(signer: Foreign) -> None:
+    """A key that others can find out signs for anybody.
+
+    Raises:
+        Refused: F922.
+    """
+    found = weakness(signer.signing_cert)
+    if found:
+        hint = "make a key of 2048 bits of RSA or more, or of P-256, and have that certified"
+        message = f"the certificate is of {found}, which others can find out"
+        raise Refused([Diagnostic(code="F922", message=message, address=None, hint=hint)])
+
+
+# The fewest bits of a key, by its kind; kinds of one length are not named.
+_FEWEST = {"rsa": 2048, "rsassa_pss": 2048, "dsa": 2048, "ec": 224}
+
+
+def weakness(certificate: Foreign) -> str:
+    """What is wrong with the length of a certificate's key; empty where nothing is."""
+    kind = certificate.public_key.algorithm
+    if kind not in _FEWEST or certificate.public_key.bit_size >= _FEWEST[kind]:
+        return ""
+    return f"a key of {certificate.public_key.bit_size} bits ({kind.upper()})"
+
+
 def _private(key: bytes, passphrase: bytes | None) -> Foreign:
     from pyhanko.keys import load_private_key_from_pemder_data
 

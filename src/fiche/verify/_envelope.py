@@ -14,8 +14,8 @@ Foreign: TypeAlias = Any
 
 _HEX = re.compile(rb"<((?:[0-9a-f]{2})+|(?:[0-9A-F]{2})+)>")
 _NULL, _CONSTRUCTED, _LONG = 0x05, 0x20, 0x80
-# No parameters: digests of signatures have none.
-_PLAIN = (b"", b"\x05\x00")
+# No parameters: digests of signatures have none, but for the one that says its length (of Ed448).
+_PLAIN, _OF_ITS_LENGTH = (b"", b"\x05\x00"), "shake256_len"
 # Versions of what is signed, and of who signed it (RFC 5652, 5.1 and 5.3).
 _VERSIONS, _SIGNER = ("v1", "v3", "v4", "v5"), {"issuer_and_serial_number": "v1"}
 
@@ -72,7 +72,10 @@ def _agrees(signature: Foreign) -> bool:
     """What is said twice is the same: versions, and by which digest."""
     signed, signer = signature.signed_data, signature.signer_info
     own, named = signer["digest_algorithm"], list(signed["digest_algorithms"])
-    plain = all(each["parameters"].dump() in _PLAIN for each in (own, *named))
+    plain = all(
+        each["parameters"].dump() in _PLAIN or each["algorithm"].native == _OF_ITS_LENGTH
+        for each in (own, *named)
+    )
     version = _SIGNER.get(signer["sid"].name, "v3")
     return (
         plain

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from fiche.kernel.record import record
+from fiche.render.signing_keys import weakness
 from fiche.verify._envelope import odd
 
 # Of pyHanko, which is optional.
@@ -68,7 +69,7 @@ def signer_of(content: bytes, signature: Foreign, roots: Sequence[Foreign]) -> S
     is_stamp = str(signature.sig_object_type) == "/DocTimeStamp"
     own = status.signing_cert
     sound = stamp if stamp is not None and stamp.valid and stamp.intact else None
-    strange = odd(content, signature)
+    strange = odd(content, signature) or _forgeable(signature)
     why = strange if status.intact else "the bytes that it covers are not those that were signed"
     return Signer(
         subject=own.subject.human_friendly,
@@ -88,6 +89,24 @@ def signer_of(content: bytes, signature: Foreign, roots: Sequence[Foreign]) -> S
         stamp_broken=stamp is not None and sound is None,
         is_stamp=is_stamp,
     )
+
+
+# Digests of which anybody makes two files with the same one.
+_FORGED = ("md2", "md4", "md5", "sha1")
+
+
+def _forgeable(signature: Foreign) -> str:
+    """How others could have made the signature, too; empty where nobody knows how."""
+    signer = signature.signer_info
+    own = signer["signature_algorithm"]
+    named = [own["algorithm"].native, signer["digest_algorithm"]["algorithm"].native]
+    if named[0] == "rsassa_pss":
+        named.append(own["parameters"]["hash_algorithm"]["algorithm"].native)
+    digest = next((d for d in _FORGED for name in named if d in str(name).split("_")), "")
+    if digest:
+        return f"it rests on {digest}, which others can forge"
+    weak = weakness(signature.signer_cert)
+    return f"it was made by {weak}, which others can find out" if weak else ""
 
 
 def _status(
