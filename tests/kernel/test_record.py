@@ -29,6 +29,20 @@ class Node:
             raise ValueError("below zero")
 
 
+@record(frozen=False, kw_only=False)
+class Growing:
+    start: int
+    seen: list[int] = field(default_factory=list)
+    ended: bool = False
+
+
+@record(kw_only=False)
+class Told:
+    word: str
+    times: int = 1
+    sure: bool = True
+
+
 class Marked:
     __slots__ = ()
 
@@ -107,3 +121,25 @@ def test_it_shows_its_fields_and_survives_a_pickle():
 
 def test_a_base_may_bring_behaviour():
     assert Child(low=4).doubled() == 8
+
+
+def test_what_is_in_the_making_changes_and_is_no_key():
+    one, two = Growing(3), Growing(3)
+    assert one == two
+    one.seen.append(4)
+    one.ended = True
+    assert one != two
+    assert (two.seen, two.ended) == ([], False)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+    with pytest.raises(AttributeError):
+        one.other = 1
+
+
+def test_values_by_position_leave_the_others_as_told():
+    assert Told("a") == Told("a", 1) == Told("a", 1, True) == Told("a", sure=True)
+    assert Told("a", 2).sure is True
+    with pytest.raises(TypeError, match="missing word"):
+        Told()
+    with pytest.raises(TypeError, match="missing start"):
+        Growing()

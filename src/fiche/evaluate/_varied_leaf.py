@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from fiche.evaluate import order
@@ -33,7 +32,7 @@ class Reading:
     slots: Mapping[str, int]
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Leaf:
     """A figure by its id; `kind` is assumed or stated.
 

@@ -7,7 +7,6 @@ and holds the need of every case that it covers; so it is one step, whatever it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from fiche.evaluate import _commands
 from fiche.evaluate._bench_asked import KINDS, bench_step
@@ -17,7 +16,7 @@ from fiche.evaluate.settlement import QUESTION, blocks, judged_again, open_of
 from fiche.kernel.condition import Condition
 from fiche.kernel.decision import Decision, Outcome
 from fiche.kernel.finding import Finding, Verdict
-from fiche.kernel.record import record, replace
+from fiche.kernel.record import field, record, replace
 from fiche.kernel.requirement import Candidate
 from fiche.kernel.said import tell
 from fiche.kernel.settling import DOCUMENT, ENTRY, MEASUREMENT, Settles, Step
@@ -45,7 +44,7 @@ class Open:
     seller: str = ""
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Plan:
     """Steps by id, each made once, and every open condition with its ways."""
 

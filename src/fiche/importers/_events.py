@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
@@ -17,6 +16,7 @@ from fiche.importers._prose import Document
 from fiche.importers._restarts import Restarts
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import OtherProcess, Printed
+from fiche.kernel.record import field, record
 
 _NEAR = 256 * 1024
 _LOOKED_AT = 64 * 1024
@@ -45,7 +45,7 @@ _HEADING = lazy(
 )
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Event:
     """One failure: the first and the fullest of its messages, all their figures, how many repeat it."""
 

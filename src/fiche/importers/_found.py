@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from fiche.importers._prefix import Speaker
 from fiche.importers._scan import Message
 from fiche.kernel.piece import OtherProcess, Printed
-from fiche.kernel.record import record
+from fiche.kernel.record import field, record
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False)
 class Draft:
     """A message that is being read; `end` is how far into its visible text the grammar got."""
 

@@ -5,17 +5,16 @@ A count runs on over the life of a process: of a series the largest count says i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from fiche.importers._sheet import Sheet
 from fiche.kernel.address import Pointer
 from fiche.kernel.piece import Failure
+from fiche.kernel.record import field, record
 
 Device = int | None
 Rank = int | str | None
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class OomCounts:
     """The largest count per device and process, and the sums of the other counts."""
 

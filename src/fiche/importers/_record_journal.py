@@ -7,7 +7,6 @@ or whose surroundings ended before it, has no known outcome.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from fiche.importers._json import NotJsonError, pointer_text
@@ -16,6 +15,7 @@ from fiche.importers._record_places import Form, told
 from fiche.importers._refusal import diagnostic, refused
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.record import field, record
 from fiche.kernel.said import tell
 
 _BLANK = " \t\r\0"
@@ -50,7 +50,7 @@ def journal(lines: list[str], first: int, sha256: str) -> Form:
 _Open = tuple[dict[str, Any], int]
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class _Journal:
     """A journal in the reading: the phases that are open, the outermost first."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,7 +15,7 @@ from fiche.assets import schema_text
 from fiche.importers._json import NotJsonError
 from fiche.kernel.follows import follows
 from fiche.kernel.lazy import lazy
-from fiche.kernel.record import record
+from fiche.kernel.record import field, record
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -38,14 +37,14 @@ class Fault:
     hint: str = ""
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class _Number:
     """A number that is no whole number of up to 19 digits, as written."""
 
     text: str
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class _Object:
     pairs: list[tuple[str, Any]] = field(default_factory=list)
 

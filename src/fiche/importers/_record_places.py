@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from fiche.importers._json import pointer_text
 from fiche.importers._refusal import diagnostic
 from fiche.kernel.address import Pointer
 from fiche.kernel.diagnostic import Diagnostic
+from fiche.kernel.record import field, record
 
 FORMAT = "fiche-measurement/1"
 FAMILY = "fiche-measurement/"
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Form:
     """The document; in a journal also the line of the header and of each phase.
 

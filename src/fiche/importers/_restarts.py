@@ -6,11 +6,10 @@ supervisors (systemd, supervisord, kubelet), and hours of further steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from fiche.importers._prefix import speaker
 from fiche.importers._speakers import line_start
 from fiche.kernel.lazy import lazy
+from fiche.kernel.record import field, record
 
 _LOOKED_AT = 64 * 1024
 _STARTED = lazy(
@@ -25,7 +24,7 @@ _STAMP = lazy(rb"\b(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)")
 _MANY_STEPS, _FEW_STEPS = 200, 3
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Restarts:
     """The last start of each container (None: of anybody) before a place; places are asked in order."""
 

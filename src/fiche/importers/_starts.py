@@ -6,9 +6,9 @@ A start is certain where the program prints its first lines again. Each containe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from fiche.kernel.fact import Fact
+from fiche.kernel.record import field, record
 from fiche.kernel.said import listed, tell
 
 # The first lines of one start may stand on several lines (a banner, the version), with no reading between.
@@ -17,7 +17,7 @@ _SHOWN = 6
 _SETTINGS = "engine.settings."
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Start:
     """One start: its number within its container (from 1), its first line, what it states; `used` once read."""
 
@@ -33,7 +33,7 @@ class Start:
         return f"line {self.line}" + (f" ({self.service})" if self.service else "")
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Starts:
     """The starts of a log in order; `common` are facts that were stated before any of them."""
 

@@ -6,7 +6,6 @@ ranks; later ones `Worker_TP0`. What an engine core says holds for all of its wo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from fiche.importers._lines import Line
@@ -14,6 +13,7 @@ from fiche.importers._logged import Counter, Refusals, note
 from fiche.importers._sheet import Sheet
 from fiche.kernel.lazy import lazy
 from fiche.kernel.piece import Printed
+from fiche.kernel.record import field, record
 
 _PROCESSES = (b"(VllmWorkerProcess pid=", b"(RayWorkerWrapper pid=", b"(RayWorker pid=")
 _PROCESS = lazy(r"\((?:VllmWorkerProcess|RayWorker(?:Wrapper|Proc)?) pid=(\d{1,10})\b")
@@ -24,7 +24,7 @@ _UNNAMED = lazy(r"[^()]{0,200}\b(?:INFO|WARNING|ERROR|DEBUG) [0-9]")
 _FRONT = 400
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class VllmLog:
     """What is known while a log is read; `workers` where processes are named by pid."""
 

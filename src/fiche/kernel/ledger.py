@@ -8,7 +8,6 @@ named is named by the place where it stands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from fiche.kernel import (
     _bills_named,
@@ -22,7 +21,7 @@ from fiche.kernel.figure import Figure, Node, Operand, Unknown
 from fiche.kernel.finding import Finding
 from fiche.kernel.gaps import gaps
 from fiche.kernel.origin import Computed, Stated
-from fiche.kernel.record import record, replace
+from fiche.kernel.record import field, record, replace
 from fiche.kernel.simulation import details
 from fiche.kernel.trace import basis, formula, inputs
 
@@ -38,7 +37,7 @@ class Root:
     node: Node
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class Ledger:
     """`figures` by public id; `of` leads from a node of the decision to the one listed.
 

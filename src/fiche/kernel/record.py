@@ -32,19 +32,23 @@ def field(*, default_factory: Callable[[], Value]) -> Value:
 @overload
 def record(cls: Kind) -> Kind: ...
 @overload
-def record(*, eq: bool = True, kw_only: bool = True) -> Callable[[Kind], Kind]: ...
+def record(
+    *, eq: bool = True, kw_only: bool = True, frozen: bool = True
+) -> Callable[[Kind], Kind]: ...
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def record(cls: Any = None, *, eq: bool = True, kw_only: bool = True) -> Any:
+def record(cls: Any = None, *, eq: bool = True, kw_only: bool = True, frozen: bool = True) -> Any:
     """Make a class of annotated fields a record; `eq=False` compares by identity.
+
+    What is `frozen=False` is no value but still in the making: its fields change, and it is no key of anything.
 
     Raises:
         TypeError: (when a value is made) a field is missing, unknown, or given twice.
     """
     if cls is None:
-        return lambda decorated: _slotted(decorated, eq=eq, kw_only=kw_only)
-    return _slotted(cls, eq=eq, kw_only=kw_only)
+        return lambda decorated: _slotted(decorated, eq=eq, kw_only=kw_only, frozen=frozen)
+    return _slotted(cls, eq=eq, kw_only=kw_only, frozen=frozen)
 
 
 def replace(value: Value, /, **changes: Any) -> Value:
@@ -61,7 +65,7 @@ def field_names(value: object) -> tuple[str, ...]:
     return names
 
 
-def _slotted(cls: type, *, eq: bool, kw_only: bool) -> type:
+def _slotted(cls: type, *, eq: bool, kw_only: bool, frozen: bool) -> type:
     own = tuple(cls.__dict__.get("__annotations__", ()))
     inherited = tuple(name for base in cls.__mro__[1:] for name in getattr(base, "__fields__", ()))
     names = (*dict.fromkeys(inherited), *(name for name in own if name not in inherited))
@@ -70,23 +74,30 @@ def _slotted(cls: type, *, eq: bool, kw_only: bool) -> type:
     defaults.update({name: space.pop(name) for name in own if name in space})
     space |= {"__slots__": own, "__fields__": names, "__defaults_of_fields__": defaults}
     space |= {"__match_args__": () if kw_only else names}
-    space |= _shared(names, space, eq=eq)
+    space |= _shared(names, space, eq=eq, frozen=frozen)
     made = type(cls)(cls.__name__, cls.__bases__, space)
     made.__init__ = _initialiser(made, names, defaults, kw_only=kw_only)  # type: ignore[misc]
     return made
 
 
-def _shared(names: tuple[str, ...], space: dict[str, Any], *, eq: bool) -> dict[str, Any]:
+def _shared(
+    names: tuple[str, ...], space: dict[str, Any], *, eq: bool, frozen: bool
+) -> dict[str, Any]:
     """The functions all records share, save those that the class writes itself."""
     shared: dict[str, Any] = {
-        "__setattr__": _frozen,
-        "__delattr__": _frozen,
         "__getstate__": _state,
         "__setstate__": _restore,
         "__repr__": _shown,
     }
+    if frozen:
+        shared |= {"__setattr__": _frozen, "__delattr__": _frozen}
     if eq and names:
-        shared |= {"__eq__": _equal, "__hash__": _hash, "__values__": attrgetter(*names)}
+        values = attrgetter(*names)
+        shared |= {
+            "__eq__": _equal,
+            "__hash__": _hash if frozen else None,
+            "__values__": values,
+        }
     return {name: function for name, function in shared.items() if name not in space}
 
 
@@ -96,11 +107,12 @@ def _initialiser(
     setters = tuple((name, getattr(cls, name).__set__) for name in names)
     num_fields = len(names)
     plain = {name: value for name, value in defaults.items() if not isinstance(value, _Made)}
+    ends = {} if kw_only else _ends(names, plain)
     check = getattr(cls, "__post_init__", None)
 
     def __init__(self: Any, *values: Any, **given: Any) -> None:
-        if len(values) == num_fields and not given and not kw_only:
-            for (_, put), value in zip(setters, values, strict=True):
+        if values and not given and len(values) in ends:
+            for (_, put), value in zip(setters, values + ends[len(values)], strict=True):
                 put(self, value)
             if check is not None:
                 check(self)
@@ -121,6 +133,16 @@ def _initialiser(
             check(self)
 
     return __init__
+
+
+def _ends(names: tuple[str, ...], plain: dict[str, Any]) -> dict[int, tuple[Any, ...]]:
+    """By how many values are given by position: those that stand for the others."""
+    ends: dict[int, tuple[Any, ...]] = {len(names): ()}
+    for place in reversed(range(len(names))):
+        if names[place] not in plain:
+            break
+        ends[place] = (plain[names[place]], *ends[place + 1])
+    return ends
 
 
 def _by_name(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from fiche.kernel.piece import Observation, Piece, Run
 from fiche.kernel.readings import capacities, observations, observed, quantity
+from fiche.kernel.record import field, record
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.parts import (
     Amount,
@@ -44,7 +44,7 @@ _TOTALS = ("total", "capacity")
 _IN_JSON_ONLY = ("start",)
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class _Other:
     """A row of another counter: `of` are the phases, or the device's name, that it was read of."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from fiche.kernel.piece import Failure, Piece, Run
 from fiche.kernel.readings import failures, quantity
+from fiche.kernel.record import field, record
 from fiche.report.counters import counters, table
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.imported import imported, named, place_of
@@ -91,7 +91,7 @@ def _failures(desk: Desk) -> Iterator[Block]:
         yield levers(desk, failed)
 
 
-@dataclass(slots=True)
+@record(frozen=False, kw_only=False)
 class _Failed:
     """A failure as the first piece tells it; `pieces` are all that tell it, with the same figures."""
 
