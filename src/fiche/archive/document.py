@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -70,8 +71,8 @@ def _filled(one: Kept | Row) -> Document:
 
 def at_most(entry: Entry) -> int:
     """More bytes than its document has, a sign taking twelve at most: sooner told than by writing it."""
-    texts = [*map(_TEXTS_OF, (entry,)), *map(_FIELDS[Row][1], entry.rows)]
-    num_signs = sum(len(text) for some in texts for text in some)
+    texts = chain(_TEXTS_OF(entry), chain.from_iterable(map(_FIELDS[Row][1], entry.rows)))
+    num_signs = sum(map(len, texts))
     num_signs += sum(len(one.path) + len(one.name) + len(one.media_type) for one in entry.files)
     num_signs += sum(len(name) + len(text) for name, text in entry.labels.items())
     named = (*entry.supersedes, *entry.stated_supersedes)

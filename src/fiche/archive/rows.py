@@ -17,15 +17,15 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Capacity, Failure, Observation, Printed, Reading, Result, Run
 from fiche.kernel.record import field_names, replace
 
-# The field of a row, and the facts that fill it: the first that is told.
+# The field of a row, and the fact that fills it.
 _FACTS = {
-    "model": ("model.name",),
-    "revision": ("model.revision",),
-    "machine": ("machine",),
-    "engine": ("engine.name",),
-    "engine_version": ("engine.version",),
-    "operation": ("operation",),
-    "case": ("case",),
+    "model": "model.name",
+    "revision": "model.revision",
+    "machine": "machine",
+    "engine": "engine.name",
+    "engine_version": "engine.version",
+    "operation": "operation",
+    "case": "case",
 }
 _OUTCOMES = {"success": "passed", "failure": "failed"}
 _WHOLE = "whole_loop"
@@ -39,7 +39,7 @@ def rows_of(reading: Reading, content: bytes = b"") -> tuple[Row, ...]:
     cases = _Cases(content if reading.kind == "fiche_record" else b"")
     found = [
         *(row for run in reading.runs for row in _of_run(run, reading, cases)),
-        *(_of_observation(seen, reading.facts, "observed") for seen in reading.observations),
+        *(_seen(one, reading.facts, "observed") for one in reading.observations),
         *(
             row
             for one in reading.failures
@@ -48,7 +48,7 @@ def rows_of(reading: Reading, content: bytes = b"") -> tuple[Row, ...]:
         ),
         *(row for one in reading.capacities for row in _capacity(one, reading)),
         *(row for one in reading.results for row in _result(one, reading)),
-        *(_of_observation(seen, reading.facts, "computed") for seen in reading.planned),
+        *(_seen(one, reading.facts, "computed") for one in reading.planned),
     ]
     return tuple(_largest(found))[:MOST_ROWS]
 
@@ -59,10 +59,7 @@ def _is_in_run(failure: Failure, reading: Reading) -> bool:
 
 def _about(facts: Mapping[str, Fact], device: int | None) -> dict[str, str]:
     """What ran, and on what, as far as the facts say."""
-    told = {
-        name: next((facts[path].value for path in paths if path in facts), "")
-        for name, paths in _FACTS.items()
-    }
+    told = {name: facts[path].value for name, path in _FACTS.items() if path in facts}
     names = ("gpu", f"devices.{device}.name" if device is not None else "device", "device")
     card = next((facts[name].value for name in names if name in facts), "")
     return {**told, "card": card}
@@ -124,11 +121,15 @@ def _of_run(run: Run, reading: Reading, cases: _Cases) -> Iterator[Row]:
     lasted = (
         {"amount": _seconds(took), "unit": "s", "origin": "observed"} if took is not None else {}
     )
-    row = Row(**{**_about(facts, None), **ended, "place": _place(run.pointer)})
+    row = {**_about(facts, None), **ended, "place": _place(run.pointer)}
     if lasted or run.phases:  # a message of failure is a run of which nothing else is known
-        yield replace(row, quantity="duration" if lasted else "", **lasted)
+        yield Row(**row, quantity="duration" if lasted else "", **lasted)
+    abouts: dict[int | None, dict[str, str]] = {}
     for seen in run.observations:
-        yield replace(_of_observation(seen, facts, "observed"), **ended)
+        about = abouts.get(seen.device_index)
+        if about is None:
+            about = abouts[seen.device_index] = _on(facts, seen.device_index)
+        yield _of_observation(seen, {**about, "phase": seen.phase, **ended}, "observed")
     if run.failure is not None:
         yield from (replace(each, **ended) for each in _failed(run.failure, reading))
 
@@ -143,16 +144,22 @@ def _seconds(nanoseconds: int) -> str:
     return _decimal(Fraction(nanoseconds, _PER_SECOND))
 
 
-def _of_observation(seen: Observation, facts: Mapping[str, Fact], origin: str) -> Row:
+def _on(facts: Mapping[str, Fact], device: int | None) -> dict[str, str]:
+    """What ran on a device, and which one that is."""
+    return {**_about(facts, device), "device": _device(facts, device)}
+
+
+def _seen(seen: Observation, facts: Mapping[str, Fact], origin: str) -> Row:
+    return _of_observation(seen, {**_on(facts, seen.device_index), "phase": seen.phase}, origin)
+
+
+def _of_observation(seen: Observation, told: dict[str, str], origin: str) -> Row:
     amount, unit = _reading(seen)
+    if amount:
+        told |= {"amount": amount, "unit": unit, "origin": origin}
     return Row(
-        **_about(facts, seen.device_index),
-        device=_device(facts, seen.device_index),
-        phase=seen.phase,
+        **told,
         quantity=f"{seen.counter}.{seen.stat}" if seen.stat else seen.counter,
-        amount=amount,
-        unit=unit if amount else "",
-        origin=origin if amount else "",
         place=_place(seen.pointer),
     )
 
