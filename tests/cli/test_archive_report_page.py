@@ -44,6 +44,25 @@ def test_other_languages_fit_a_narrow_screen(opened, language):
     assert violations(tab) == []
 
 
+TABLES = ("matrix", "pairs", "latest", "leaving", "named", "attachments")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_no_table_scrolls_and_each_cell_says_its_column(opened, scheme):
+    tab = opened(page(), viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    tab.locator("summary").first.click()
+    for name in TABLES:
+        box = tab.locator(f"#table-{name}")
+        assert box.evaluate("t => t.scrollWidth <= t.parentElement.clientWidth + 1"), name
+        heads = box.locator("thead th").all_text_contents()
+        before = "e => getComputedStyle(e, '::before').content"
+        row = box.locator("tr", has=tab.locator("td")).first
+        said = [cell.evaluate(before).strip('"') for cell in row.locator("td").all()]
+        assert said == heads[1:], name
+    assert overflow(tab) <= 0
+    assert violations(tab) == []
+
+
 def test_a_word_of_the_matrix_leads_to_its_pair(opened):
     tab = opened(page())
     tab.locator("#table-matrix a").first.click()

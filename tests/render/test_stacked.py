@@ -31,8 +31,14 @@ def test_each_cell_stands_under_the_name_of_its_column(name):
         }
 
 
-def test_a_report_without_such_tables_has_no_rules():
-    assert stacked(view(decision("bare"))) or not tables("bare")
+def test_the_files_that_a_page_carries_are_stacked_in_every_report():
+    report = view(decision("bare"))
+    rules = str(stacked(report))
+    titles = report.chrome.attachments_columns[1:]
+    for place, title in enumerate(reversed(titles), 1):
+        assert (
+            f'#table-attachments td:nth-last-child({place})::before{{content:"{title}"}}' in rules
+        )
 
 
 @pytest.fixture(scope="module")

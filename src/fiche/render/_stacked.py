@@ -10,11 +10,15 @@ import re
 
 from markupsafe import Markup
 
-from fiche.report.parts import Report, Table
+from fiche.report.parts import Column, Report, Table
 
 # On paper tables are as wide as a page; elsewhere on a screen a box scrolls.
 _NARROW = "(max-width:30rem)"
-_STACKED = ("points", "musts", "wants", "cited", "held", "candidates", "missing", "criteria")
+_STACKED = (
+    *("points", "musts", "wants", "cited", "held", "candidates", "missing", "criteria"),
+    *("matrix", "pairs", "latest", "leaving", "named"),  # of an archive
+)
+_FILES = "attachments"
 _SPECIAL = re.compile(r'[\\"<>&\n]')
 _RULES = """\
 {t}{{
@@ -26,6 +30,7 @@ _RULES = """\
 & td:not(#_){{width:auto;min-width:0;max-width:none}}
 & td *{{white-space:normal;overflow-wrap:anywhere}}
 & td::before{{float:left;width:7.5rem;margin-left:-8rem;color:var(--quiet);font-size:.8125rem}}
+& td::before{{overflow-wrap:anywhere}}
 & td i{{min-width:0}}
 }}
 """
@@ -36,7 +41,7 @@ def stacked(report: Report) -> Markup:
 
     From its beginning would not do: a cell that spans rows stands in the first of them only.
     """
-    found = [table for table in _tables(report) if table.id in _STACKED]
+    found = [table for table in _tables(report) if table.id in (*_STACKED, _FILES)]
     if not found:
         return Markup("")
     every = ":is({})".format(",".join(f"#table-{table.id}" for table in found))
@@ -45,7 +50,10 @@ def stacked(report: Report) -> Markup:
 
 
 def _tables(report: Report) -> list[Table]:
-    return [b for section in report.sections for b in section.blocks if isinstance(b, Table)]
+    """Those of the sections, and that of the attached files, which no section has."""
+    found = [b for section in report.sections for b in section.blocks if isinstance(b, Table)]
+    columns = tuple(Column(title=title) for title in report.chrome.attachments_columns)
+    return [*found, Table(id=_FILES, caption="", columns=columns, rows=())]
 
 
 def _named(table: Table) -> str:
