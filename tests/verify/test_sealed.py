@@ -12,6 +12,7 @@ from pyhanko.pdf_utils import reader as pyhanko_reader
 from signers import ada, alone, authority, holder
 from verify.sheets import faults, report
 
+from fiche.kernel.diagnostic import Refused
 from fiche.render import signing
 from fiche.render.signing import Said, signed
 from fiche.render.signing_keys import signer_of_pem
@@ -236,6 +237,18 @@ def test_hostile_bytes_in_the_place_of_a_signature_are_one_fault():
         b"\x30" * 400,
     ):
         assert set(codes(with_room(content, told_bytes))) & {"F926"}
+
+
+def test_updates_without_an_end_are_refused():
+    content = by(ada())
+    last = int(re.findall(rb"startxref\s+(\d+)", content)[-1])
+    for _ in range(510):
+        trailer = b"trailer\n<< /Size 9 /Root 1 0 R /Prev %d >>\n" % last
+        last = len(content)
+        content += b"xref\n0 0\n" + trailer + b"startxref\n%d\n%%%%EOF\n" % last
+    with pytest.raises(Refused) as refused:
+        codes(content)
+    assert refused.value.diagnostics[0].code == "F903"
 
 
 # --- What others can make as well -----------------------------------------------------------------

@@ -25,7 +25,7 @@ from fiche.verify.unsigned import unsigned
 Foreign: TypeAlias = Any
 
 _TITLE = "Signature"
-_MOST = 200
+_MOST, _MOST_UPDATES = 200, 500
 _NO_LIBRARY = "is signed; pip install 'fiche[sign]' to have its signature looked at"
 
 
@@ -87,6 +87,8 @@ def _read(sheet: Sheet, content: bytes, before: bytes, trust: Trust) -> list[Sig
     try:
         with bounded(len(content)):
             reader = PdfFileReader(io.BytesIO(content))
+            if reader.xrefs.total_revisions > _MOST_UPDATES:
+                raise too_much(f"it was updated more than {_MOST_UPDATES} times")
             signers = [signer_of(content, each, roots) for each in _told_by(reader)]
             seal = Seal(reader, PdfFileReader(io.BytesIO(before)))
     except Refused:
