@@ -243,7 +243,7 @@ def test_updates_without_an_end_are_refused():
     content = by(ada())
     last = int(re.findall(rb"startxref\s+(\d+)", content)[-1])
     for _ in range(510):
-        trailer = b"trailer\n<< /Size 9 /Root 1 0 R /Prev %d >>\n" % last
+        trailer = b"trailer\n<< /Size 10 /Root 1 0 R /Prev %d >>\n" % last
         last = len(content)
         content += b"xref\n0 0\n" + trailer + b"startxref\n%d\n%%%%EOF\n" % last
     with pytest.raises(Refused) as refused:
