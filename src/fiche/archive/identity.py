@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii as _quoted
 
 from fiche.archive.entry import Entry, Kept
+from fiche.kernel.named_uuid import named_uuid
 
 # The namespace of the UUIDs (version 5) of entries; it never changes.
 _NAMESPACE = bytes.fromhex("6f1c7a3e9d1b5c0e8a472d5be3f09b61")
@@ -24,11 +24,7 @@ def id_made(kind: str, named: Iterable[tuple[str, str]]) -> str:
     # As JSON writes it: an encoder made for each would take longer than all else.
     pairs = ",".join(f"[{_quoted(name)},{_quoted(sha256)}]" for name, sha256 in sorted(named))
     told = f"[{_quoted(kind)},[{pairs}]]".encode("ascii")
-    digest = bytearray(hashlib.sha1(_NAMESPACE + told, usedforsecurity=False).digest()[:16])
-    digest[6] = digest[6] & 0x0F | 0x50
-    digest[8] = digest[8] & 0x3F | 0x80
-    text = digest.hex()
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return named_uuid(_NAMESPACE, told)
 
 
 def is_id(text: str) -> bool:

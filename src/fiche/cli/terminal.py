@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Sequence
 
@@ -150,7 +149,9 @@ def paragraph(
     text: str, *, indent: str = "", hanging: str | None = None, columns: int | None = None
 ) -> str:
     """A wrapped paragraph that ends with a line feed; later lines stand under the first, or `hanging`."""
-    lines = textwrap.wrap(
+    from textwrap import wrap
+
+    lines = wrap(
         clean(text),
         columns or width(),
         initial_indent=indent,

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from fiche.render import _paint
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 Paint = dict[str, str]
 

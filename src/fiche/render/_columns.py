@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from fiche.kernel.lazy import lazy
 
@@ -21,12 +22,12 @@ _STYLE = lazy("[\ue000-\ue0ff]")
 
 def cells(text: str) -> int:
     """Columns that a text takes: wide characters two, combining marks and marks of style none."""
-    plain = _STYLE.sub("", text)
-    if plain.isascii():
-        return len(plain)
-    return sum(_cells(character) for character in plain)
+    if text.isascii():
+        return len(text)
+    return sum(map(_cells, _STYLE.sub("", text)))
 
 
+@cache
 def _cells(character: str) -> int:
     if unicodedata.combining(character):
         return 0
@@ -116,14 +117,17 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def _lines(text: str, width: int) -> Iterator[str]:
     """Greedy lines; a word that is wider than the column is cut, or the table would burst."""
-    line = ""
+    line, used = "", 0
     for word in text.split(" "):
         for piece in _pieces(word, width):
-            if line and cells(line) + 1 + cells(piece) > width:
+            needed = cells(piece)
+            if line and used + 1 + needed > width:
                 yield line
-                line = piece
+                line, used = piece, needed
+            elif line:
+                line, used = f"{line} {piece}", used + 1 + needed
             else:
-                line = f"{line} {piece}" if line else piece
+                line, used = piece, needed
     yield line
 
 

@@ -7,7 +7,6 @@ gives the same id, on any machine and in any language.
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any
@@ -16,13 +15,14 @@ from fiche.kernel import rules, scope_told
 from fiche.kernel.decision import Decision, Fiche
 from fiche.kernel.fact import Fact
 from fiche.kernel.ledger import Ledger
+from fiche.kernel.named_uuid import named_uuid
 from fiche.kernel.places import Places
 from fiche.render._custody import custody
 from fiche.render.canonical import canonical
 
 QUESTION = "Does this complete load fit on each device used, including in its most demanding step?"
 # The namespace of fiche's own ids: UUIDv5 of the word in the namespace of ISO object identifiers.
-_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_OID, "fiche")
+_NAMESPACE = bytes.fromhex("c3e5bda477b7508d96ca49a75fa16b2c")
 # Until the last of these days it holds; from the first of those on it does not.
 _LAST_DAYS, _FIRST_DAYS = ("offer_ends", "piece_ends"), ("piece_ages", "catalog_ages")
 
@@ -63,7 +63,7 @@ def fiche_id(fiche: Fiche) -> str:
     asked = (one for one in fiche.inputs if one.role != "review")
     inputs = sorted((one.file, one.role, one.sha256) for one in asked)
     question = {"title": fiche.title, "date": fiche.date, "inputs": [list(one) for one in inputs]}
-    return str(uuid.uuid5(_NAMESPACE, hashlib.sha256(canonical(question)).hexdigest()))
+    return named_uuid(_NAMESPACE, hashlib.sha256(canonical(question)).hexdigest().encode("ascii"))
 
 
 def valid_until(decision: Decision) -> tuple[str, ...]:

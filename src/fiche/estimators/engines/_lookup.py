@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pkgutil
 from importlib import import_module
+from importlib.util import find_spec
 
 from fiche.kernel.doors import Engine
 
@@ -16,11 +16,17 @@ def engine_named(name: str) -> Engine | None:
     The module of that name is tried first, so that a told engine imports no other.
     """
     wanted = plain(name)
+    if wanted and find_spec(f"{_ROOM}.{wanted}") is not None and _goes_by(_engine(wanted), wanted):
+        return _engine(wanted)
     for module in sorted(_modules(), key=lambda module: plain(module) != wanted):
         engine = _engine(module)
-        if any(plain(word) == wanted for word in (engine.name, *engine.names)):
+        if _goes_by(engine, wanted):
             return engine
     return None
+
+
+def _goes_by(engine: Engine, wanted: str) -> bool:
+    return any(plain(word) == wanted for word in (engine.name, *engine.names))
 
 
 def engines() -> tuple[Engine, ...]:
@@ -39,7 +45,9 @@ def plain(name: str) -> str:
 
 
 def _modules() -> tuple[str, ...]:
-    found = pkgutil.iter_modules(import_module(_ROOM).__path__)
+    from pkgutil import iter_modules
+
+    found = iter_modules(import_module(_ROOM).__path__)
     return tuple(sorted(m.name for m in found if not m.name.startswith("_")))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pkgutil
 from functools import cache
 from importlib import import_module
 
@@ -12,9 +11,11 @@ from fiche.kernel.doors import Quantisation
 @cache
 def methods() -> dict[str, Quantisation]:
     """Every member under each of its words, in small letters."""
+    from pkgutil import iter_modules
+
     package = import_module(__name__.rpartition(".")[0])
     found: dict[str, Quantisation] = {}
-    for module in pkgutil.iter_modules(package.__path__):
+    for module in iter_modules(package.__path__):
         if not module.name.startswith("_"):
             member = import_module(f"{package.__name__}.{module.name}").MEMBER
             assert isinstance(member, Quantisation)
