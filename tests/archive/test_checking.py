@@ -177,6 +177,29 @@ def test_linked_folders_of_bags_are_not_followed(store, tmp_path):
     assert ("F937", "bags") in told(store)
 
 
+def test_a_folder_that_nobody_may_look_into_is_told_and_the_rest_is_checked(store, monkeypatch):
+    real = os.scandir
+    closed = str(store.root / "bags" / id_of(0)[:2])
+
+    def scandir(path):
+        if str(path) == closed:
+            raise PermissionError(13, "Permission denied", closed)
+        return real(path)
+
+    exists = type(store.root).exists
+
+    def hidden(path):
+        if str(path).startswith(f"{closed}/"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return exists(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(type(store.root), "exists", hidden)
+    found = check_archive(store, TODAY, quick=False)
+    assert [(one.code, one.place) for one in found.findings] == [("F933", f"bags/{id_of(0)[:2]}")]
+    assert found.num_bags >= 3
+
+
 def test_some_entries_alone(store):
     (store.root / place_of(1) / "data" / "run.json").write_bytes(b"x")
     assert check_entries(store, [id_of(0)], TODAY, quick=False).findings == ()

@@ -98,6 +98,19 @@ def test_a_newer_archive_is_refused(tmp_path):
     assert code_of(Store.opened, str(tmp_path / "a")) == "F930"
 
 
+def test_a_folder_that_nobody_may_read_is_not_called_empty(tmp_path, monkeypatch):
+    store = Store.made(str(tmp_path / "a"))
+
+    def closed(path, *_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("fiche.archive.local.plain_bytes", closed)
+    with pytest.raises(Refused) as refused:
+        Store.opened(store.where)
+    told = refused.value.diagnostics[0]
+    assert (told.code, "Permission denied" in told.message) == ("F930", True)
+
+
 def test_a_marker_that_is_a_pipe_is_no_archive(tmp_path):
     import os
 

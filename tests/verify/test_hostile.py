@@ -264,6 +264,12 @@ def test_two_names_that_are_one_elsewhere_are_not_put_back():
     assert code_of(lambda: extracted_files(read_html(page))) == "F904"
 
 
+@pytest.mark.parametrize("name", ["evidence//run-limit.json", "./evidence/./run-limit.json"])
+def test_a_name_that_is_written_another_way_takes_no_other_ones_place(name):
+    page = renamed(report("serving", "html"), name, "evidence_quote-northlab-2291.txt")
+    assert code_of(lambda: extracted_files(read_html(page))) == "F904"
+
+
 def test_base64_that_is_none_is_told():
     at = GUIDE.index(b";base64,") + 8
     assert faults(GUIDE[:at] + b"A" + GUIDE[at:])

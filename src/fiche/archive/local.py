@@ -24,7 +24,7 @@ from fiche.archive.entry import Entry
 from fiche.archive.founding import BAGS, INCOMING, found_in, marked
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.opened import LinkedError, no_link, own_folders, plain_bytes
-from fiche.archive.refusals import damaged, named, no_archive, unknown, unwritable
+from fiche.archive.refusals import damaged, named, no_archive, unknown, unreadable, unwritable
 from fiche.archive.store import MARKER, Added, Store, folder_of
 from fiche.kernel.diagnostic import Refused
 
@@ -46,6 +46,8 @@ class LocalStore(Store):
         root = folder_of(where)
         try:
             content = plain_bytes(root / MARKER, MOST_BYTES)
+        except PermissionError as error:
+            raise unreadable(where, error) from None
         except (OSError, ValueError):
             raise no_archive(where) from None
         return cls(where, marked(content, where), root)

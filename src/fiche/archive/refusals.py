@@ -23,6 +23,11 @@ def no_archive(where: str) -> Refused:
     return refused("F930", f"{where}: there is no archive", hint)
 
 
+def unreadable(where: str, error: OSError) -> Refused:
+    """F930: whether an archive is there cannot be seen."""
+    return refused("F930", f"{where}: {error.strerror}", "check who may read that folder")
+
+
 def newer(where: str, found: str) -> Refused:
     """F931: an archive of a format that this fiche does not read."""
     message = f"{where} says that it is {found[:60]!r}: this fiche reads fiche-archive/1"

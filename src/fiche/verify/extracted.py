@@ -30,11 +30,11 @@ def _take(name: str, taken: dict[str, str]) -> None:
     for part in (path, *path.parents):
         if str(part) == ".":
             continue
-        key = unicodedata.normalize("NFC", str(part)).casefold()
+        key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", str(part)).casefold())
         kind = "file" if part == path else "folder"
         told = f"{kind} {part}"
+        if kind == "file" and taken.get(key) == told:
+            raise refused("F904", f"{told} stands there twice", "ask for the file again")
         if taken.setdefault(key, told) != told:
             hint = "take the files out one by one, each to a name of your own"
             raise refused("F904", f"{told} and {taken[key]} are one name on some systems", hint)
-        if kind == "file" and list(taken.values()).count(told) > 1:
-            raise refused("F904", f"{told} stands there twice", "ask for the file again")
