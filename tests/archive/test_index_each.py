@@ -11,7 +11,7 @@ from fiche.archive.index import Index
 from fiche.archive.overview import Scope, counted, held
 from fiche.archive.store import Store
 
-SCOPE = Scope(archive="6f0e", day=date(2026, 12, 1), with_confidential=True)
+SCOPE = Scope(archive="6f0e", day=date(2026, 12, 1), kept_back=frozenset())
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_what_is_confidential_is_counted_and_not_named():
     holdings = of(entries)
     assert (holdings.withheld, holdings.entries) == (1, 1)
     assert "secret" not in repr(holdings)
-    shown = of(entries, Scope(archive="a", day=DAY, with_confidential=True))
+    shown = of(entries, Scope(archive="a", day=DAY, kept_back=frozenset()))
     assert (shown.withheld, shown.entries) == (0, 2)
 
 

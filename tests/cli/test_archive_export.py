@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import sys
+from pathlib import Path
 
 import pyarrow.parquet
 import pytest
@@ -37,17 +38,23 @@ def test_all_but_what_is_confidential_which_is_listed(fiche, archive, tmp_path):
     ended = fiche("archive", "export", "-o", "out")
     assert (ended.code, ended.err) == (0, "")
     assert {first.id, second.id} == exported(tmp_path / "out") & {e.id for e in archive}
-    assert f"{secret.id}  record, the plan" in ended.out
+    assert "left out: 1 confidential entry\n" in ended.out
+    assert f"{secret.id}  confidential: record, the plan" in ended.out
     written = "".join(
         path.read_text(encoding="utf-8") for path in (tmp_path / "out").rglob("*") if path.is_file()
     )
     assert secret.id not in written
-    assert "1 confidential entries were left out" in written
+    for name in ("README.txt", "ro-crate-metadata.json", "tables/datapackage.json"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "Left out: 1 confidential entry." in text, name
 
 
 def test_confidential_entries_are_exported_when_that_is_said(fiche, archive, tmp_path):
     ended = fiche("archive", "export", "-o", "out", "--with-confidential", "--json")
     assert ended.json()["left_out"] == []
+    told = "1 confidential entry is in out: give it to nobody who may not see them"
+    assert " ".join(ended.err.split()) == told
+    assert "Left out" not in (tmp_path / "out" / "README.txt").read_text(encoding="utf-8")
     assert {one.id for one in archive} <= exported(tmp_path / "out")
 
 
@@ -122,3 +129,74 @@ def test_all_that_is_chosen_is_confidential(fiche, archive, tmp_path):
     ended = fiche("archive", "export", "-o", "out", archive[2].id)
     assert (ended.code, "F960" in ended.err) == (2, True)
     assert not (tmp_path / "out").exists()
+
+
+def test_internal_entries_go_out_and_that_is_said_or_stay_when_asked(fiche, archive, tmp_path):
+    inner = stored(Store.opened("archive"), 4, confidentiality="internal")
+    ended = fiche("archive", "export", "-o", "out")
+    assert " ".join(ended.err.split()) == (
+        "1 internal entry is in out: --without internal leaves them out"
+    )
+    assert inner.id in exported(tmp_path / "out")
+    formats = ("--formats", "parquet,csv")
+    ended = fiche("archive", "export", "-o", "two", *formats, "--without", "internal", "--json")
+    assert (ended.code, ended.err) == (0, "")
+    left = {one["id"]: one["confidentiality"] for one in ended.json()["left_out"]}
+    assert left == {inner.id: "internal", archive[2].id: "confidential"}
+    told = pyarrow.parquet.read_table(tmp_path / "two" / "parquet" / "rows.parquet").schema.metadata
+    assert told[b"fiche.left_out"] == b"Left out: 1 confidential entry and 1 internal entry."
+    for path in (tmp_path / "two").rglob("*"):
+        assert path.is_dir() or inner.id.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("--without", "public"), "F701"),
+        (("--without", ""), "F701"),
+        (("--without", "internal", "--with-confidential"), "F702"),
+        (("--without", "confidential", "--with-confidential"), "F702"),
+    ],
+)
+@pytest.mark.parametrize("command", ["export", "report"])
+def test_levels_that_make_no_sense_are_refused(fiche, archive, tmp_path, command, args, code):
+    ended = fiche("archive", command, "-o", "out", *args)
+    assert (ended.code, ended.err[:4]) == (2, code)
+    assert not (tmp_path / "out").exists()
+
+
+SERVING = Path(__file__).resolve().parents[2] / "samples" / "serving"
+
+
+@pytest.mark.parametrize(
+    ("fiche_says", "record_says", "left"),
+    [
+        ("confidential", (), {"fiche", "record"}),
+        ("confidential", ("--confidentiality", "public"), {"fiche"}),
+        ("", ("--confidentiality", "confidential"), {"fiche", "record"}),
+        ("public", ("--confidentiality", "confidential"), {"fiche", "record"}),
+        ("internal", (), set()),
+        ("", (), set()),
+    ],
+)
+def test_what_shares_a_file_with_what_may_not_go_out_stays(
+    fiche, tmp_path, monkeypatch, fiche_says, record_says, left
+):
+    """No byte of a confidential file leaves by another entry that holds it."""
+    monkeypatch.setenv("FICHE_ARCHIVE", str(tmp_path / "shared"))
+    record = SERVING / "evidence" / "run-limit.json"
+    said = ("--confidentiality", fiche_says) if fiche_says else ()
+    added = {}
+    for kind, path, more in (
+        ("record", record, record_says),
+        ("fiche", SERVING / "fiche.yaml", said),
+    ):
+        told = fiche("archive", "add", path, *more, "--json").json()
+        added[kind] = told["entries"][0]["id"]
+    other = fiche("archive", "add", SERVING.parent / "incident" / "evidence" / "server.log")
+    assert other.code == 0
+    out = tmp_path / "out"
+    ended = fiche("archive", "export", "-o", out, "--formats", "bags,csv", "--json")
+    assert {one["id"] for one in ended.json()["left_out"]} == {added[kind] for kind in left}
+    copies = [path for path in out.rglob("*.json") if path.read_bytes() == record.read_bytes()]
+    assert bool(copies) == (not left or record_says == ("--confidentiality", "public"))

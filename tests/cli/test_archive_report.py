@@ -78,7 +78,7 @@ def test_the_page_asks_for_nothing_and_holds_its_document(fiche, archive, tmp_pa
     assert "script-src 'none'" in policy
     assert re.findall(r"<script(?! type=\"application/json\")", text) == []
     assert re.findall(r"(?:src|href)=(?!\"?(?:#|data:))[^\s>]+", text) == []
-    (content,) = re.findall(r'download="overview.json" href="data:[^;]+;base64,([^"]*)"', text)
+    (content,) = re.findall(r'download="?overview.json"? href="data:[^;]+;base64,([^"]*)"', text)
     made = (tmp_path / "out" / "overview.json").read_bytes()
     assert b64decode(content) == made
     assert hashlib.sha256(made).hexdigest() in text
@@ -166,3 +166,24 @@ def test_an_overview_is_replaced_where_that_is_said(fiche, archive, tmp_path):
     page(fiche, tmp_path, "--force")
     assert document(tmp_path)["entries"] == before + 1
     assert (tmp_path / "out" / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_what_is_left_out_and_what_is_not_is_counted_on_the_page(fiche, archive, tmp_path):
+    stored(
+        archive,
+        7,
+        rows=(Row(model=MODEL, card=CARD),),
+        confidentiality="internal",
+        title="inner run",
+    )
+    ended = fiche("archive", "report", "-o", tmp_path / "all", "--with-confidential")
+    told = document(tmp_path, "all")
+    assert (told["confidential"], told["internal"], told["withheld"]) == (1, 1, 0)
+    assert "1 confidential entry and 1 internal entry are in" in " ".join(ended.err.split())
+    text = (tmp_path / "all" / "overview.html").read_text(encoding="utf-8")
+    assert "1 confidential entry is on this page" in text
+    text = page(fiche, tmp_path, "--without", "internal", name="some")
+    told = document(tmp_path, "some")
+    assert (told["withheld"], told["withheld_internal"], told["internal"]) == (1, 1, 0)
+    assert "1 internal entry is left out" in text
+    assert "inner run" not in text

@@ -28,11 +28,15 @@ _ENTRIES, _BAGS = "entries", "bags"
 
 @record
 class Order:
-    """What is to be written: formats of `FORMATS`, the version of fiche, the day that the crate bears."""
+    """What is to be written: formats of `FORMATS`, the version of fiche, the day that the crate bears.
+
+    `left_out` says in words how many entries may not go out, and of which confidentiality.
+    """
 
     formats: Collection[str]
     version: str
     day: str
+    left_out: str = ""
 
     @property
     def copies(self) -> bool:
@@ -81,6 +85,7 @@ def export(
         OSError: the disk takes no more.
     """
     about = {"archive": store.id, "version": order.version, "day": order.day}
+    about["left_out"] = f"Left out: {order.left_out}." if order.left_out else ""
     num_rows = num_files = num_bytes = 0
     with ExitStack() as stack:
         tables = [stack.enter_context(each) for each in _tables(order, folder, about)]
@@ -143,15 +148,15 @@ def _put(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def readme(order: Order, done: Exported, left_out: int) -> str:
+def readme(order: Order, done: Exported) -> str:
     """What lies in the folder, readable without fiche."""
     told = [
         "Entries of an archive of fiche",
         "",
         f"{done.entries} entries, {done.rows} rows, {done.files} files, {done.num_bytes} bytes.",
     ]
-    if left_out:
-        told.append(f"{left_out} confidential entries were left out.")
+    if order.left_out:
+        told.append(f"Left out: {order.left_out}.")
     told += ["", *(_SAID[each] for each in FORMATS if each in order.formats)]
     return "\n".join([*told, "", _UNITS, ""])
 

@@ -104,8 +104,9 @@ class Crate:
             "name": "Entries of an archive of fiche",
             "description": (
                 f"{len(self._parts)} entries: decisions on workloads and GPUs, and the evidence that they rest "
-                "on. Each is a Dataset of its own with the rights that were stated for it."
-            ),
+                "on. Each is a Dataset of its own with the rights that were stated for it. "
+                f"{self._about['left_out']}"
+            ).rstrip(),
             "datePublished": self._about["day"],
             "license": {"@id": "#each"},
             "creator": {"@id": "#fiche"},

@@ -64,8 +64,8 @@ class Tables:
             "version": self._about["version"],
             "description": (
                 "Empty cells are what is not told. Words that a spreadsheet would take for a formula begin "
-                "with an apostrophe."
-            ),
+                f"with an apostrophe. {self._about['left_out']}"
+            ).rstrip(),
             "resources": list(self._resources()),
         }
 

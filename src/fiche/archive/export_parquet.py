@@ -90,6 +90,7 @@ class Tables:
             "table": name,
             "fiche_version": self._about["version"],
             "archive": self._about["archive"],
+            "left_out": self._about["left_out"],
             "columns": json.dumps({column.name: column.about for column in TABLES[name]}),
         }
         told = {f"fiche.{key}": text for key, text in about.items()}

@@ -7,7 +7,7 @@ made anew by a command alone, since others rely on it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fiche.archive.index_asked import Asked
@@ -219,6 +219,16 @@ class Index:
                 return ask()
 
         return self._mended(asked)
+
+    def confided(self) -> Mapping[str, str]:
+        """The ids of entries that are more confidential than they say, for the files that they share.
+
+        Raises:
+            Refused: what `opened` raises.
+        """
+        from fiche.archive.index_confided import confided
+
+        return self._at_once(lambda: confided(self._database))
 
     def each(self) -> Iterator[Counted]:
         """Every entry of one moment, with the rows that an overview counts."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fiche.archive.entry import Row
 from fiche.archive.index_columns import table
+from fiche.archive.index_confided import confided
 from fiche.archive.index_database import Database
 from fiche.archive.overview import PEAKS, Counted
 
@@ -18,6 +19,7 @@ _SOME = "told"
 
 def each(database: Database) -> Iterator[Counted]:
     """Entries in the order in which they were entered."""
+    levels = confided(database)
     words = {n: text for n, _, text in database.rows(f"SELECT n, kind, text FROM {_WORDS}")}
     peaks = [n for n, text in words.items() if text.rpartition(".")[2] in PEAKS]
     columns = ", ".join(("n", *_TEXTS, "num_files", "num_bytes"))
@@ -28,8 +30,10 @@ def each(database: Database) -> Iterator[Counted]:
         rows = _rows(database, ends, words, peaks)
         supersedes = _supersedes(database, ends)
         for n, *texts, num_files, num_bytes in found:
+            told = dict(zip(_TEXTS, texts, strict=True))
+            told["confidentiality"] = levels.get(told["id"], told["confidentiality"])
             yield Counted(
-                **dict(zip(_TEXTS, texts, strict=True)),
+                **told,
                 supersedes=tuple(supersedes.get(n, ())),
                 rows=tuple(rows.get(n, ())),
                 num_files=num_files,

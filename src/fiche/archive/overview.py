@@ -15,7 +15,7 @@ from fiche.kernel.record import field, record, replace
 # What decisions say, and what became of a run, in the order in which they are told.
 VERDICTS = ("admissible", "to confirm", "exclude")
 RUNS = ("passed", "failed", "unknown")
-CONFIDENTIAL = "confidential"
+INTERNAL, CONFIDENTIAL = "internal", "confidential"
 # The statistics of a counter that are peaks.
 PEAKS = ("peak", "sampled_max")
 # A fiche asks, a catalog lists: neither says what became of a model on a card.
@@ -79,14 +79,14 @@ class Scope:
     """What is looked at: the archive's id, as of which day, and what narrows it.
 
     `narrowed` has `model`, `card` or both, each a part of a name in any case. `card_of` turns a card's name as
-    written into the one that it is to stand under.
+    written into the one that it is to stand under. `kept_back` are the levels of confidentiality left out.
     """
 
     archive: str
     day: date
     card_of: Callable[[str], str] = as_written
     narrowed: Mapping[str, str] = field(default_factory=dict)
-    with_confidential: bool = False
+    kept_back: frozenset[str] = frozenset({"confidential"})
 
     def reads(self, model: str, *cards: str) -> bool:
         """True for a model and a card that are asked for; a card by any of its names."""
@@ -193,7 +193,10 @@ class _Count:
         self.soon = scope.day + timedelta(days=_SOON)
         self.kinds: Counter[str] = Counter()
         self.files = self.num_bytes = 0
-        self.superseded = self.withheld = self.unplaced = self.leaving_total = 0
+        self.superseded = self.unplaced = self.leaving_total = 0
+        # By level of confidentiality: what is left out, and what is not.
+        self.withheld: Counter[str] = Counter()
+        self.levels: Counter[str] = Counter()
         self.cards: dict[str, str] = {}
         self.reached: dict[tuple[str, str], _Reached] = {}
         self.latest: list[tuple[str, str, Mention]] = []
@@ -204,9 +207,10 @@ class _Count:
         rows = [*self._asked(entry.rows)]
         if any(self.scope.narrowed.values()) and not rows:
             return
-        if entry.confidentiality == CONFIDENTIAL and not self.scope.with_confidential:
-            self.withheld += 1
+        if entry.confidentiality in self.scope.kept_back:
+            self.withheld[entry.confidentiality] += 1
             return
+        self.levels[entry.confidentiality] += 1
         self.kinds[entry.kind] += 1
         self.files += entry.num_files
         self.num_bytes += entry.num_bytes
@@ -273,7 +277,10 @@ class _Count:
             files=self.files,
             num_bytes=self.num_bytes,
             superseded=self.superseded,
-            withheld=self.withheld,
+            withheld=self.withheld[CONFIDENTIAL],
+            withheld_internal=self.withheld[INTERNAL],
+            confidential=self.levels[CONFIDENTIAL],
+            internal=self.levels[INTERNAL],
             unplaced=self.unplaced,
             models=len({model for model, _ in pairs if model}),
             cards=len({card for _, card in pairs if card}),

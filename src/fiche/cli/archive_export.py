@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from fiche.cli.archive_options import Archive, Json, Named
+from fiche.cli.archive_options import Archive, Json, Named, WithConfidential, Without
 from fiche.cli.deferred import typer
 
 
@@ -47,9 +47,8 @@ def export(
     current: Annotated[
         bool, typer.Option("--current", help="only what no later entry replaces")
     ] = False,
-    with_confidential: Annotated[
-        bool, typer.Option("--with-confidential", help="confidential entries too")
-    ] = False,
+    without: Without = None,
+    with_confidential: WithConfidential = False,
     archive: Archive = None,
     index: Named = None,
     json: Json = False,
@@ -57,11 +56,12 @@ def export(
     """Write entries into a new folder, for other programs.
 
     All, some by id, or what a search finds. A research object crate and tables by default; Parquet with
-    fiche[parquet]. What is confidential is left out and listed.
+    fiche[parquet]. What is confidential, or shares a file with what is, is left out and listed.
     """
     told = dict(locals())
     from fiche.cli.archive_chosen import chosen
     from fiche.cli.archive_exported import parse_formats, write
+    from fiche.cli.archive_kept_back import kept_back
     from fiche.cli.archive_options import opened
 
     wanted = parse_formats(formats)
@@ -71,6 +71,7 @@ def export(
         chosen(store, told),
         output,
         wanted,
-        with_confidential=with_confidential,
+        told_index=index,
+        kept_back=kept_back(without or (), with_confidential=with_confidential),
         as_json=json,
     )

@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fiche import __version__
-from fiche.archive.entry import Entry
 from fiche.archive.export import FORMATS, README, Exported, Order, export, readme, to_disk
 from fiche.archive.store import Store
+from fiche.cli.archive_indexed import indexed
+from fiche.cli.archive_kept_back import counted, warn
 from fiche.cli.archive_search_text import count
 from fiche.cli.output import new_folder, taken
 from fiche.cli.progress import Progress
 from fiche.cli.terminal import clean, put_json, put_text
 from fiche.cli.usage import unknown
+from fiche.kernel.custody import Custody, highest
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.kernel.record import record
 from fiche.report.numbers import exact
 
-CONFIDENTIAL = "confidential"
-
 
 @record(kw_only=False)
 class LeftOut:
-    """A confidential entry that is not exported."""
+    """An entry that is not exported: `level` is its own, or that of the one with which it shares a file."""
 
     id: str
     kind: str
     title: str
+    level: str
+
+
+@record
+class Chosen:
+    """Ids in order; what is left out; and how many of each level are not."""
+
+    ids: Sequence[str]
+    left_out: Sequence[LeftOut]
+    levels: Counter[str]
 
 
 def parse_formats(text: str) -> tuple[str, ...]:
@@ -51,7 +62,8 @@ def write(
     folder: Path,
     formats: Sequence[str],
     *,
-    with_confidential: bool,
+    told_index: str | None,
+    kept_back: frozenset[str],
     as_json: bool,
 ) -> None:
     """Export entries into a new folder, and say what was written and what was left out.
@@ -66,49 +78,60 @@ def write(
         from fiche.archive.export_parquet import library
 
         library()
-    chosen, left_out = _chosen(store, ids, with_confidential=with_confidential)
-    if not chosen:
-        raise Refused([_nothing(left_out)])
+    chosen = _chosen(store, ids, _confided(store, told_index), kept_back)
+    if not chosen.ids:
+        raise Refused([_nothing(chosen.left_out)])
     day = time.strftime("%Y-%m-%d", time.gmtime())
-    order = Order(formats=tuple(formats), version=__version__, day=day)
-    done = _written(store, chosen, folder, order, len(left_out))
+    levels = Counter(one.level for one in chosen.left_out)
+    order = Order(formats=tuple(formats), version=__version__, day=day, left_out=counted(levels))
+    done = _written(store, chosen.ids, folder, order)
+    warn(chosen.levels, str(folder))
     if as_json:
-        put_json(_json(folder, order, done, left_out))
+        put_json(_json(folder, order, done, chosen.left_out))
     else:
-        put_text(_text(folder, order, done, left_out))
+        put_text(_text(folder, order, done, chosen.left_out))
+
+
+def _confided(store: Store, told_index: str | None) -> Mapping[str, str]:
+    """What an entry alone does not say: that it shares a file with one that may not go out."""
+    index = indexed(store, told_index)
+    try:
+        return index.confided()
+    finally:
+        index.close()
 
 
 def _chosen(
-    store: Store, ids: Iterable[str], *, with_confidential: bool
-) -> tuple[list[str], list[LeftOut]]:
-    """The ids in order, and what is confidential; read from the bags, not from an index that may be old."""
+    store: Store, ids: Iterable[str], confided: Mapping[str, str], kept_back: frozenset[str]
+) -> Chosen:
+    """What is to be exported; what entries say is read from the bags, not from an index that may be old."""
     chosen: list[str] = []
     left_out: list[LeftOut] = []
+    levels: Counter[str] = Counter()
     for id in sorted(set(ids)):
         entry = store.entry(id)
-        if entry.confidentiality == CONFIDENTIAL and not with_confidential:
-            left_out.append(_left_out(entry))
+        level = highest(
+            Custody(confidentiality=told) for told in (entry.confidentiality, confided.get(id, ""))
+        )
+        if level in kept_back:
+            left_out.append(LeftOut(entry.id, entry.kind, entry.title, level))
         else:
             chosen.append(id)
-    return chosen, left_out
-
-
-def _left_out(entry: Entry) -> LeftOut:
-    return LeftOut(entry.id, entry.kind, entry.title)
+            levels[level] += 1
+    return Chosen(ids=chosen, left_out=left_out, levels=levels)
 
 
 def _nothing(left_out: Sequence[LeftOut]) -> Diagnostic:
     if left_out:
-        message = f"nothing to export: all {len(left_out)} entries are confidential"
-        hint = "--with-confidential exports them too"
+        levels = Counter(one.level for one in left_out)
+        message = f"nothing to export: {counted(levels)} would be all of it"
+        hint = "--with-confidential exports confidential entries too"
     else:
         message, hint = "nothing to export: no entry is chosen", "fiche archive list shows entries"
     return Diagnostic(code="F960", message=message, address=None, hint=hint)
 
 
-def _written(
-    store: Store, ids: Sequence[str], folder: Path, order: Order, num_left_out: int
-) -> Exported:
+def _written(store: Store, ids: Sequence[str], folder: Path, order: Order) -> Exported:
     """The folder whole under another name, on the disk, and then renamed."""
     progress = Progress("exporting", len(ids))
     with new_folder(folder) as partial:
@@ -116,7 +139,7 @@ def _written(
             done = export(store, ids, partial, order, progress.reached)
         finally:
             progress.ended()
-        (partial / README).write_text(readme(order, done, num_left_out), encoding="utf-8")
+        (partial / README).write_text(readme(order, done), encoding="utf-8")
         to_disk()
     return done
 
@@ -128,8 +151,8 @@ def _text(folder: Path, order: Order, done: Exported, left_out: Sequence[LeftOut
         f"written: {', '.join(order.formats)}",
     ]
     if left_out:
-        lines.append(f"left out, confidential (--with-confidential exports them): {len(left_out)}")
-        lines += [f"  {one.id}  {one.kind}, {one.title}" for one in left_out]
+        lines.append(f"left out: {order.left_out}")
+        lines += [f"  {one.id}  {one.level}: {one.kind}, {one.title}" for one in left_out]
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
@@ -144,5 +167,8 @@ def _json(
         "rows": done.rows,
         "files": done.files,
         "bytes": done.num_bytes,
-        "left_out": [{"id": o.id, "kind": o.kind, "title": o.title} for o in left_out],
+        "left_out": [
+            {"id": one.id, "kind": one.kind, "title": one.title, "confidentiality": one.level}
+            for one in left_out
+        ],
     }

@@ -24,6 +24,18 @@ Named = Annotated[
         "[FICHE_ARCHIVE_INDEX]",
     ),
 ]
+# What goes out: confidential entries do not, unless somebody says so.
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="LEVEL",
+        help="leave these out: internal, and confidential, which always is; repeatable",
+    ),
+]
+WithConfidential = Annotated[
+    bool, typer.Option("--with-confidential", help="confidential entries too")
+]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 # What is told of entries as they are added.
 KeepUntil = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from fiche.cli.archive_options import Archive, Json, Named
+from fiche.cli.archive_options import Archive, Json, Named, WithConfidential, Without
 from fiche.cli.deferred import typer
 
 
@@ -29,9 +29,8 @@ def report(
         str | None,
         typer.Option("--date", metavar="DAY", help="as of which day; without it, today"),
     ] = None,
-    with_confidential: Annotated[
-        bool, typer.Option("--with-confidential", help="confidential entries too")
-    ] = False,
+    without: Without = None,
+    with_confidential: WithConfidential = False,
     force: Annotated[
         bool, typer.Option("--force", help="replace an overview that is there")
     ] = False,
@@ -42,8 +41,9 @@ def report(
     """Write an overview of each model on each card, as a page.
 
     Verdicts, how runs ended, observed peaks. Decisions admit; a run alone admits nothing. Confidential
-    entries are left out and counted.
+    entries, and what shares their files, are left out and counted.
     """
+    from fiche.cli.archive_kept_back import kept_back
     from fiche.cli.archive_reported import write
 
     narrowed = {"model": model or "", "card": card or ""}
@@ -54,7 +54,7 @@ def report(
         narrowed=narrowed,
         language=language or "en",
         date=date,
-        with_confidential=with_confidential,
+        kept_back=kept_back(without or (), with_confidential=with_confidential),
         force=force,
         as_json=json,
     )

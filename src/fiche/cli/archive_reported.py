@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 from fiche import __version__
 from fiche.archive.overview import Scope, held
 from fiche.cli.archive_indexed import aliases, indexed
+from fiche.cli.archive_kept_back import warn
 from fiche.cli.archive_options import opened
 from fiche.cli.output import exists, write_file, write_folder
 from fiche.cli.reports import told
@@ -34,7 +36,7 @@ def write(
     narrowed: Mapping[str, str],
     language: str,
     date: str | None,
-    with_confidential: bool,
+    kept_back: frozenset[str],
     force: bool,
     as_json: bool,
 ) -> None:
@@ -55,20 +57,23 @@ def write(
         day=day,
         card_of=_card,
         narrowed=narrowed,
-        with_confidential=with_confidential,
+        kept_back=kept_back,
     )
     try:
         holdings = replace(held(found.each, scope), damaged=found.unread())
     finally:
         found.close()
+    levels = Counter({"confidential": holdings.confidential, "internal": holdings.internal})
     document = canonical(holdings_document(holdings, __version__))
     page = _page(holdings, document, language)
     if output.suffix.lower() in (".html", ".htm"):
         write_file(output, page, force=force)
+        warn(levels, str(output))
         told(output.parent, {output.name: page}, as_json=as_json)
     else:
         made = {PAGE: page, DOCUMENT: document}
         write_folder(output, made, force=force)
+        warn(levels, str(output))
         told(output, made, as_json=as_json)
 
 

@@ -89,10 +89,11 @@ class Holdings:
     """An archive as of a day. What does not stand in the lists is counted beside them.
 
     `kinds` counts entries by kind. `superseded` ones are counted there too and are in no meeting; `withheld`
-    (confidential) ones are counted here alone; `unplaced` decisions, records and pieces name no model and no
-    card. `models` and `cards` count all of those named, `answers` all pairs by their answer. `named` are the
-    entries that meetings name. `leaving` are entries whose retention ends by `soon`. `narrowed` says to which
-    part of the archive this is limited, as typed.
+    (confidential) and `withheld_internal` ones are counted here alone. `confidential` and `internal` count what
+    is not left out. `unplaced` decisions, records and pieces name no model and no card. `models` and
+    `cards` count all of those named, `answers` all pairs by their answer. `named` are the entries that meetings
+    name. `leaving` are entries whose retention ends by `soon`. `narrowed` says to which part of the archive
+    this is limited, as typed.
     """
 
     archive: str
@@ -113,6 +114,9 @@ class Holdings:
     leaving: tuple[Mention, ...]
     leaving_total: int
     damaged: int = 0
+    withheld_internal: int = 0
+    confidential: int = 0
+    internal: int = 0
     narrowed: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -14,6 +14,7 @@ def holdings_document(held: Holdings, version: str) -> dict[str, object]:
     """The document; `version` is that of the program that counted."""
     plain = (
         *("archive", "day", "soon", "files", "superseded", "withheld", "unplaced", "damaged"),
+        *("withheld_internal", "confidential", "internal"),
         *("models", "cards", "leaving_total"),
     )
     return {

@@ -96,7 +96,13 @@ def _closing(teller: Teller, held: Holdings) -> Iterator[Parts]:
         form = teller.language.form(teller.word("leaving_line"), held.leaving_total)
         section = Link(teller.word("leaving_title"), "leaving")
         yield teller.filled(form, n=held.leaving_total, day=Code(held.soon), section=section)
-    for key, count in (("withheld", held.withheld), ("damaged", held.damaged)):
+    beside = {
+        "with_confidential": held.confidential,
+        "withheld": held.withheld,
+        "withheld_internal": held.withheld_internal,
+        "damaged": held.damaged,
+    }
+    for key, count in beside.items():
         if count:
             yield teller.counted(key, count)
 

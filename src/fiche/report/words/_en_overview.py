@@ -40,6 +40,14 @@ OVERVIEW: dict[str, str] = {
         "{n} confidential entry is left out: --with-confidential shows it.|"
         "{n} confidential entries are left out: --with-confidential shows them."
     ),
+    "overview_withheld_internal": (
+        "{n} internal entry is left out: --without internal was asked for.|"
+        "{n} internal entries are left out: --without internal was asked for."
+    ),
+    "overview_with_confidential": (
+        "{n} confidential entry is on this page: it is for nobody who may not see that entry.|"
+        "{n} confidential entries are on this page: it is for nobody who may not see them."
+    ),
     "overview_damaged": (
         "{n} entry cannot be read and is not counted: fiche archive check names it.|"
         "{n} entries cannot be read and are not counted: fiche archive check names them."
