@@ -7,7 +7,7 @@ several programs: what each of them says is joined into one reading.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 
 from fiche.importers._joined import joined
 from fiche.importers._lines import holds
@@ -49,6 +49,7 @@ def importers() -> tuple[Importer, ...]:
     return members(_ROOM, Importer)
 
 
+@cache
 def kinds() -> tuple[str, ...]:
     """The kinds that fiche reads, in name order, none of them imported."""
     return member_names(_ROOM)
