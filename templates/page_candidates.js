@@ -59,7 +59,7 @@
   const reset = make("button", { type: "button" }, say("reset"));
   const label = (key, control) => make("label", {}, say(key), control);
   const desk = make("fieldset", { class: "filter" }, make("legend", {}, say("filter")), label("status", which), label("text", words), label("order", order), reset);
-  table.closest(".scroll").before(desk, counts);
+  table.closest("[role=region]").before(desk, counts);
 
   function sorted(group) {
     const [key, sign] = ORDERS[order.value] ?? [];

@@ -119,7 +119,7 @@
   };
 
   const GLYPHS = { admissible: "\u25cf", to_confirm: "\u25b2", exclude: "\u2715" };
-  const state = (code) => make("span", { class: `state ${code}` }, `${GLYPHS[code]}\u00a0${word(`verdict.${code}`)}`);
+  const state = (code) => make("b", { class: code }, `${GLYPHS[code]}\u00a0${word(`verdict.${code}`)}`);
   const side = (short, words) => (short ? [link(short.id, exact(short)), " ", mark(short.basis)] : told(words));
 
   function finding(found) {
@@ -148,7 +148,7 @@
     opens(amount, say("open"), `#figure-${encoded(amount.value)}`);
   }
   for (const row of document.querySelectorAll("tr[data-requirement]")) {
-    const verdict = row.querySelector(".state");
+    const verdict = row.querySelector("b");
     if (verdict) opens(verdict, say("open_criterion"), `#criterion-${encoded(row.dataset.candidate ?? "")}/${encoded(row.dataset.requirement)}`);
   }
 })();

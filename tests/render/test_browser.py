@@ -289,7 +289,7 @@ def test_the_line_that_a_number_was_read_from_is_marked(opened):
 
 def test_a_verdict_opens_whole(opened):
     tab = opened(page("rich"))
-    rows = tab.locator("tr[data-candidate][data-requirement] .opens.state")
+    rows = tab.locator("tr[data-candidate][data-requirement] b.opens")
     first = rows.first
     first.click()
     told = tab.locator("#panel").inner_text()

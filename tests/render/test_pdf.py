@@ -12,9 +12,12 @@ from render.pages import NAMES, attachments, decision, page, sha256
 from render.pdf_gate import elements, opened, passes
 
 from fiche.kernel.diagnostic import Refused
+from fiche.kernel.record import replace
 from fiche.render._paper import covered, printable
 from fiche.render.attachment import Attachment
+from fiche.render.html import html_bytes
 from fiche.render.pdf import pdf_bytes, rendered
+from fiche.report.view import view
 
 TESTS = Path(__file__).parents[1]
 
@@ -145,6 +148,26 @@ def test_its_dates_are_the_fiches(made):
         assert str(pdf.docinfo.ModDate).startswith("D:20261129")
 
 
+@pytest.mark.slow
+def test_a_printed_annex_says_the_ids_of_numbers_and_the_signed_pages_do_not(made):
+    """A reader of paper finds each number of a criterion in decision.json, and signs no more than before."""
+    from pypdf import PdfReader
+
+    def words(content):
+        return "".join(part.extract_text() for part in PdfReader(BytesIO(content)).pages)
+
+    def bare(text):
+        return re.sub(r"\s+", "", text)
+
+    rows = re.search(r"<table id=table-criteria>.*?</table>", page("rich").decode(), re.DOTALL)
+    ids = set(re.findall(r"<data value=([^\s>]+)>", rows[0]))
+    whole = pdf_bytes(page("rich"), attachments("rich"), "2026-11-29", annex=True)
+    printed, signed = bare(words(whole)), bare(words(made["rich"].pdf))
+    assert len(ids) > 10
+    assert {one for one in ids if bare(one.strip('"')) not in printed} == set()
+    assert {one for one in ids if "/" in one and one in signed} == set()
+
+
 def test_it_fits_a_few_pages(made):
     """Four candidates, five pieces, a failure and a conditional choice: six pages; two offers: three."""
     with opened(made["rich"].pdf) as pdf:
@@ -176,7 +199,8 @@ def test_a_character_without_a_glyph_is_written_by_its_number():
 @pytest.mark.slow
 def test_a_draft_is_marked_behind_the_words_of_every_page():
     """`<html class="short draft" data-draft="…">`; the word is nobody's content."""
-    draft = page("bare").replace(b'class="short"', b'class="short draft" data-draft="DRAFT"', 1)
+    report = replace(view(decision("bare")), draft="DRAFT")
+    draft = html_bytes(report, decision("bare"), attachments("bare"))
     found = rendered(draft, attachments("bare"), "2026-11-29")
     assert found.complaints == ()
     passes(found.pdf, language="en", attachments=attachments("bare"))

@@ -54,7 +54,8 @@ _QUOTED = re.compile(r'="([\w.#-]+)"(?=[ >])')
 def shortened(picture: Markup) -> Markup:
     """A picture to stand in a page: the same elements with classes in the place of paints."""
     table = _short()
-    short = _PAINTED.sub(lambda found: table.get(found[0], found[0]), _SPARE.sub("", picture))
+    bare = _SPARE.sub("", picture).replace(">\n<", "><")
+    short = _PAINTED.sub(lambda found: table.get(found[0], found[0]), bare)
     return Markup(_QUOTED.sub(r"=\1", short))
 
 

@@ -1,46 +1,61 @@
-"""The part of a print sheet that one page needs: widths of tables that are not in it say nothing there."""
+"""The part of the style sheets that one page needs: a rule of what the page has nothing of says nothing there.
+
+Classes and ids are looked for where a page writes them, and in its scripts, which make elements of their own.
+A rule is left out only where a name of it is in neither; one that says *not* keeps its rule.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
-from fiche.report.parts import Callout, Report, Table
-
-# A rule of which every selector begins with tables: `#table-bill …`, or `[id^="table-peaks-"] …` of several.
-_SELECTOR = r'(?:#table-[\w-]+|\[id\^="table-[\w-]+"\])[^{},]*'
-_RULE = re.compile(rf"(?<=[}};{{])((?:{_SELECTOR},)*{_SELECTOR})(\{{[^{{}}]*\}})")
-_NAMED = re.compile(r"#(table-[\w-]+)|\[id\^=\"(table-[\w-]+)\"\]")
-# The template's own.
-_ATTACHMENTS = "table-attachments"
-
-
-def fitting(sheet: str, report: Report) -> str:
-    """A sheet without blanks, less the rules of tables that the report has not."""
-    there = {_ATTACHMENTS, *tables(report)}
-    return _RULE.sub(lambda found: _kept(found, there), sheet)
+# A rule that holds no other, an `@media` without one, and what no element need be named by.
+_RULE = re.compile(r"([^{};]+)\{([^{}]*)\}")
+_EMPTY = re.compile(r"@media[^{}]*\{\}")
+_ASIDE = re.compile(r'"[^"]*"|\([^()]*\)')
+_NAME = re.compile(r"[.#]([A-Za-z_][\w-]*)")
+_BEGINNING = re.compile(r'\[id\^="([^"]*)"\]')
+_WRITTEN = re.compile(r'\s(?:class|id)=(?:"([^"]*)"|([^\s>]+))')
+_SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+# What the maker of paper marks, a moment before it lays the page out (`_paper`).
+_MARKED = frozenset({"long", "piece", "whole"})
 
 
-def tables(report: Report) -> Iterator[str]:
-    """The ids of tables, as a page has them."""
-    for section in report.sections:
-        yield from _inside(section.blocks)
-    yield from _inside(report.opening)
+def names(page: str) -> frozenset[str]:
+    """Every class and id of a page, and each word of its scripts."""
+    found = set(_MARKED)
+    for quoted, bare in _WRITTEN.findall(page):
+        found.update((quoted or bare).split())
+    for script in _SCRIPT.findall(page):
+        found.update(_WORD.findall(script))
+    return frozenset(found)
 
 
-def _inside(blocks: Iterable[object]) -> Iterator[str]:
-    for block in blocks:
-        if isinstance(block, Table):
-            yield f"table-{block.id}"
-        elif isinstance(block, Callout):
-            yield from _inside(block.blocks)
+def fitting(sheet: str, there: frozenset[str]) -> str:
+    """A sheet without blanks and comments, less the rules that no element of the page can have."""
+    return _EMPTY.sub("", _RULE.sub(lambda rule: _kept(rule, there), sheet))
 
 
-def _kept(rule: re.Match[str], there: set[str]) -> str:
-    selectors = [each for each in rule[1].split(",") if _applies(each, there)]
-    return ",".join(selectors) + rule[2] if selectors else ""
+def _kept(rule: re.Match[str], there: frozenset[str]) -> str:
+    if rule[1].startswith("@"):
+        return rule[0]
+    selectors = [each for each in _parted(rule[1]) if _applies(each, there)]
+    return f"{','.join(selectors)}{{{rule[2]}}}" if selectors else ""
 
 
-def _applies(selector: str, there: set[str]) -> bool:
-    name, beginning = _NAMED.match(selector).groups()  # type: ignore[union-attr]
-    return name in there if name else any(each.startswith(beginning) for each in there)
+def _parted(selectors: str) -> list[str]:
+    """Selectors at their commas, those within brackets excepted."""
+    parts = selectors.split(",")
+    for place in range(len(parts) - 1, 0, -1):
+        before = ",".join(parts[:place])
+        if before.count("(") != before.count(")"):
+            parts[place - 1 : place + 1] = [f"{parts[place - 1]},{parts[place]}"]
+    return parts
+
+
+def _applies(selector: str, there: frozenset[str]) -> bool:
+    named = _NAME.findall(_ASIDE.sub("", selector))
+    begun = _BEGINNING.findall(selector)
+    return there.issuperset(one for one in named if len(one) > 1) and all(
+        any(name.startswith(beginning) for name in there) for beginning in begun
+    )

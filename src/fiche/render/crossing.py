@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from fiche.render import _paint
-from fiche.render.drawing import text
+from fiche.render.drawing import text, way
 from fiche.render.visible import visible
 from fiche.report.crossing import BOTTOM, HEIGHT, LEFT, RIGHT, ROW, TOP, WIDTH
 from fiche.report.letters import fitted, width
@@ -70,8 +70,7 @@ def _legend(courses: Sequence[Course]) -> Iterator[str]:
 
 
 def _line(course: Course) -> str:
-    through = " L".join(f"{x} {y}" for x, y in dict.fromkeys(course.points))
-    return _path(f"M{through}", _style(course))
+    return _path(way(tuple(dict.fromkeys(course.points))), _style(course))
 
 
 def _path(way: str, kind: str) -> str:

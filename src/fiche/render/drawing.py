@@ -5,7 +5,8 @@ Fills, lines and letters take their colours from attributes, and on a screen fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from markupsafe import Markup, escape
 
@@ -46,11 +47,24 @@ def _mark(name: str, mark: Plate | Stroke | Sign | Lettering) -> str:
             f"{_paint.fill(name, mark.kind)}/>"
         )
     if isinstance(mark, Stroke):
-        way = " L".join(f"{x} {y}" for x, y in mark.points)
-        return f'<path d="M{way}" {_paint.stroke(mark.kind)}/>'
+        return f'<path d="{way(mark.points)}" {_paint.stroke(mark.kind)}/>'
     if isinstance(mark, Sign):
         return sign(mark.shape, mark.x, mark.y)
     return _words(mark)
+
+
+def way(points: Sequence[tuple[int, int]]) -> str:
+    """Through points, level and upright stretches in few letters."""
+    x, y = points[0]
+    steps = [f"M{x} {y}", *(_step(one, other) for one, other in pairwise(points))]
+    return "".join(steps)
+
+
+def _step(one: tuple[int, int], other: tuple[int, int]) -> str:
+    (x, y), (to_x, to_y) = one, other
+    if x == to_x:
+        return f"V{to_y}"
+    return f"H{to_x}" if y == to_y else f"L{to_x} {to_y}"
 
 
 def sign(shape: str, x: int, y: int) -> str:

@@ -19,7 +19,7 @@ from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 from fiche.render import sizer
 from fiche.render._classes import sheet, shortened
-from fiche.render._fitting import fitting
+from fiche.render._fitting import fitting, names
 from fiche.render._stacked import stacked
 from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
@@ -121,19 +121,32 @@ def _rendered(report: Report, attachments: Sequence[Attachment]) -> str:
     digest = _digest(report, attachments)
     sized = sizer.sizes(report)
     styles, programs = _styles(report, sized=sized), _programs(report, sized=sized)
-    page = _environment().get_template("report.html.j2")
-    return page.render(
-        report=report,
-        styles=styles,
-        scripts=programs,
-        words=words(report),
-        theme=dict(report.chrome.page),
-        csp=_policy(styles, programs),
-        attachments=[_link(report, attached) for attached in attachments],
-        digest=report.chrome.digest.format(digest=digest),
-        running=digest[:_SHORT],
-        hatched=_HATCHED,
+    page = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            styles=styles,
+            scripts=programs,
+            words=words(report),
+            theme=dict(report.chrome.page),
+            csp=_policy(styles, programs),
+            attachments=[_link(report, attached) for attached in attachments],
+            digest=report.chrome.digest.format(digest=digest),
+            running=digest[:_SHORT],
+            hatched=_HATCHED,
+        )
     )
+    return _fitted(page, styles)
+
+
+def _fitted(page: str, styles: Sequence[Style]) -> str:
+    """The page with what it needs of its style sheets, the faces apart, and their digests in its policy."""
+    there = names(page)
+    for style in styles[1:]:
+        fit = fitting(style.text, there)
+        page = page.replace(_hashed(style.text), _hashed(fit), 1).replace(style.text, fit, 1)
+    return page
 
 
 def _digest(report: Report, attachments: Sequence[Attachment]) -> str:
@@ -211,7 +224,7 @@ def _styles(report: Report, *, sized: bool) -> tuple[Style, ...]:
         Style("screen,print", sheet()),
         Style("", styled(template_text("report.css") + template_text("report_pictures.css"))),
         Style("screen", styled("".join(map(template_text, screen))) + stacked(report)),
-        Style("print", Markup(fitting(styled(template_text("report_print.css")), report))),
+        Style("print", styled(template_text("report_print.css"))),
         # What only a browser that prints needs; a maker of PDFs that knows `print` alone passes it over.
         Style("print and (width)", styled(template_text("report_browser_print.css"))),
     )

@@ -95,7 +95,8 @@ def _mark(part: Mark) -> str:
 
 
 def _state(part: State) -> str:
-    return f'<span class="state {_text(part.code)}">{part.glyph}\u00a0{_text(part.word)}</span>'
+    """A verdict or a status is a `b` wherever it stands, and nothing else is one."""
+    return f"<b class={bare(part.code)}>{part.glyph}\u00a0{_text(part.word)}</b>"
 
 
 def _reference(part: Reference) -> str:
@@ -103,7 +104,8 @@ def _reference(part: Reference) -> str:
 
 
 def _missing(part: Missing) -> str:
-    return f"<span class=missing>{_text(part.text)}</span>"
+    """What is not known is annotated as such: a `u`, and nothing else is one."""
+    return f"<u>{_text(part.text)}</u>"
 
 
 def _swatch(part: Swatch) -> str:

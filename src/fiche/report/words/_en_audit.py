@@ -245,7 +245,8 @@ AUDIT = {
     "sha256": "sha256",
     "attachments_note": (
         "HTML: a link each. PDF: pdfdetach -saveall report.pdf, then sha256sum FILE. "
-        "Under the names of manifest.json, fiche explain FICHE ID walks a number back to its line."
+        "Under the names of manifest.json, fiche explain FICHE ID walks a number back to its line. "
+        "In a printed annex these ids stand below the numbers of the criteria, candidate by candidate."
     ),
     "attached_fiche": "the fiche",
     "attached_piece": "piece {what}",
