@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterable, Iterator
 
 from fiche.archive import additions
-from fiche.archive.fixity import Finding, plain_place, shown
+from fiche.archive.fixity import Finding
 from fiche.archive.founding import INCOMING
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.local import LocalStore
 from fiche.archive.opened import LinkedError, is_plain, own_folders
+from fiche.archive.payload_paths import plain_place, shown
 from fiche.archive.refusals import unwritable
 from fiche.kernel.record import record
 

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from fiche.archive.around import Related, conflicts, leftovers, line_findings, passed
-from fiche.archive.fixity import Finding, bags_in, plain_place, portions
+from fiche.archive.fixity import Finding, bags_in, portions
 from fiche.archive.founding import BAGS
 from fiche.archive.identity import bag_path, is_id
 from fiche.archive.local import LocalStore
+from fiche.archive.payload_paths import plain_place
 from fiche.kernel.record import record
 
 # Fewer bags than this are checked before another process would have started.

@@ -21,7 +21,7 @@ from fiche.archive.bag import DECLARATION, DECLARED, ENTRY, MANIFEST, PAYLOAD, T
 from fiche.archive.identity import is_id
 from fiche.archive.looked_at import Looked, looked_at
 from fiche.archive.opened import FLAGS
-from fiche.archive.payload_paths import decoded, unsafe
+from fiche.archive.payload_paths import decoded, shown, unsafe
 from fiche.kernel.diagnostic import Refused
 
 _SHORT, _STEP = 32 * 1024, 1024 * 1024
@@ -266,17 +266,6 @@ def _entry(
             if there.get(f"{PAYLOAD}/{path}", num_bytes) != num_bytes:
                 bag.find("F933", f"{shown(path)} has another length than its entry says")
     return looked
-
-
-def plain_place(folder: str, name: str) -> str:
-    """The place of something that anybody may have named."""
-    return f"{folder}/{name if name.isprintable() and len(name) <= 80 else shown(name)}"
-
-
-def shown(text: str) -> str:
-    """A name from a hostile bag, short and on one line."""
-    kept = "".join(c if c.isprintable() else "?" for c in text)
-    return repr(kept if len(kept) <= 80 else f"{kept[:77]}...")
 
 
 def portions(root: str, places: Iterator[str], *, quick: bool) -> Iterator[dict[str, object]]:

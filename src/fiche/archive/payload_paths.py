@@ -1,4 +1,4 @@
-"""Paths in the manifests of bags that anybody may have written (RFC 8493, 2.1.3)."""
+"""Paths in bags that anybody may have written (RFC 8493, 2.1.3), and how they are told."""
 
 from __future__ import annotations
 
@@ -28,3 +28,14 @@ def unsafe(path: str) -> str:
     if parts[0] != "data" or len(parts) < 2:
         return "it is not below data/"
     return ""
+
+
+def plain_place(folder: str, name: str) -> str:
+    """The place of something that anybody may have named."""
+    return f"{folder}/{name if name.isprintable() and len(name) <= 80 else shown(name)}"
+
+
+def shown(text: str) -> str:
+    """A name from a hostile bag, short and on one line."""
+    kept = "".join(c if c.isprintable() else "?" for c in text)
+    return repr(kept if len(kept) <= 80 else f"{kept[:77]}...")

@@ -24,13 +24,19 @@ _Kind = Annotated[
 _Outcome = Annotated[list[str] | None, _many("WORD", "passed, failed, unknown, or a verdict")]
 
 
+_Formats = Annotated[
+    str, typer.Option("--formats", metavar="LIST", help="among crate, parquet, csv, bags")
+]
+_Since = Annotated[
+    str | None, typer.Option("--from", metavar="DAY", help="dated that day or later")
+]
+_Until = Annotated[str | None, typer.Option(metavar="DAY", help="dated that day or earlier")]
+
+
 def export(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="a new folder")],
     ids: _Ids = None,
-    formats: Annotated[
-        str,
-        typer.Option("--formats", metavar="LIST", help="among crate, parquet, csv, bags"),
-    ] = "crate,csv",
+    formats: _Formats = "crate,csv",
     model: _Part = None,
     card: _Part = None,
     engine: _Part = None,
@@ -38,12 +44,8 @@ def export(
     kind: _Kind = None,
     outcome: _Outcome = None,
     label: Annotated[list[str] | None, _many("NAME=PART", "one of the labels")] = None,
-    since: Annotated[
-        str | None, typer.Option("--from", metavar="DAY", help="dated that day or later")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="DAY", help="dated that day or earlier")
-    ] = None,
+    since: _Since = None,
+    until: _Until = None,
     current: Annotated[
         bool, typer.Option("--current", help="only what no later entry replaces")
     ] = False,
