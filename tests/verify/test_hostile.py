@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pikepdf import Array, Dictionary, Name, String
-from verify.sheets import faults, refusal, report
+from verify.sheets import MAKER, faults, refusal, report
 
 from fiche.kernel.diagnostic import Refused
 from fiche.render.canonical import canonical
@@ -23,7 +23,8 @@ from fiche.verify.extracted import extracted_files
 from fiche.verify.html_read import read_html
 from fiche.verify.manifest import check_name
 from fiche.verify.pdf_read import read_pdf
-from fiche.verify.sheaf import sheaf_of
+from fiche.verify.sheaf import beside, sheaf_of
+from fiche.verify.verified import files_looked_at
 
 GUIDE = report("guide", "html")
 
@@ -308,3 +309,44 @@ def test_a_folder_too_full_is_refused(tmp_path, monkeypatch):
         (tmp_path / f"{at}").touch()
     assert code_of(lambda: sheaf_of(tmp_path)) == "F903"
     assert code_of(lambda: sheaf_of(tmp_path / "0")) == "F901"
+
+
+# --- Long lists -----------------------------------------------------------------------------------
+
+
+def test_a_list_of_a_hundred_thousand_names_is_compared_once_through(tmp_path):
+    """It took minutes: every name was looked for among all of them."""
+    page = read_html(GUIDE)
+    one = next(each for each in page.held if each.name == "fiche.yaml")
+    document = read_json(page.file("manifest.json"))
+    entry = next(each for each in document["files"] if each["name"] == one.name)
+    document["files"] += [{**entry, "name": f"n{n}", "file": f"f{n}"} for n in range(100_000)]
+    document["files"] += [entry] * 1000
+    files = {each.name: each.content for each in page.held}
+    files["manifest.json"] = canonical(document)
+    (tmp_path / "attachments").mkdir()
+    for name, content in files.items():
+        (tmp_path / "attachments" / name).write_bytes(content)
+    told = verified_in(tmp_path)
+    assert "fiche.yaml is listed twice" in told
+    assert sum(" is listed and not attached" in text for text in told) == 100_000
+
+
+def verified_in(folder):
+    looked = files_looked_at(beside(sheaf_of(folder)), MAKER)
+    return [point.text for step in looked.steps for point in step.faults]
+
+
+def test_files_that_lie_in_a_folder_are_read_within_bounds(tmp_path, monkeypatch):
+    (tmp_path / "attachments").mkdir()
+    (tmp_path / "attachments" / "manifest.json").write_bytes(b"{}")
+    sizes = []
+    real = bounds.bounded
+
+    def noted(num_bytes):
+        sizes.append(num_bytes)
+        return real(num_bytes)
+
+    monkeypatch.setattr("fiche.verify.verified.bounded", noted)
+    assert verified_in(tmp_path)
+    assert sizes[0] == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -94,6 +95,9 @@ def attachments_step(container: Container, found: Listed) -> Step:
 
 
 def _compare(sheet: Sheet, held: Mapping[str, Held], found: Listed) -> None:
+    by_digest: dict[str, str] = {}
+    for name, entry in found.entries.items():
+        by_digest.setdefault(entry["sha256"], name)
     for name in found.entries:
         if name not in held:
             sheet.fault("F905", f"{name} is listed and not attached")
@@ -107,7 +111,7 @@ def _compare(sheet: Sheet, held: Mapping[str, Held], found: Listed) -> None:
         if one.damaged:
             sheet.fault("F905", f"{name} has other bytes than listed: {one.damaged}")
         elif one.sha256 != entry["sha256"] or len(one.content) != entry["bytes"]:
-            other = next((n for n, e in found.entries.items() if e["sha256"] == one.sha256), "")
+            other = by_digest.get(one.sha256, "")
             swapped = f": they are those of {other}" if other else ""
             told = f"{entry['bytes']} bytes, sha256 {entry['sha256'][:12]}…"
             is_ = f"{len(one.content)} bytes, sha256 {one.sha256[:12]}…"
@@ -124,8 +128,9 @@ def _doubled(sheet: Sheet, container: Container) -> None:
     content = container.file(MANIFEST) or b"{}"
     entries = json.loads(content)["files"]
     names = [entry.get("name") for entry in entries if isinstance(entry, dict)]
-    for name in sorted({str(name) for name in names if names.count(name) > 1}):
-        sheet.fault("F905", f"{name} is listed twice")
+    for name, count in sorted(Counter(map(str, names)).items()):
+        if count > 1:
+            sheet.fault("F905", f"{name} is listed twice")
     if len(names) != len(entries) or any(not _is_entry(entry) for entry in entries):
         sheet.fault("F905", f"{MANIFEST} has an entry that is none")
 

@@ -73,8 +73,9 @@ def looked_at(content: bytes, maker: Maker, signed: Signed) -> Looked:
 
 def files_looked_at(container: Container, maker: Maker) -> Looked:
     """Verify files that lie in a folder, where no page and no PDF carries them."""
-    found = listed(container)
-    first = (attachments_step(container, found), digests_step(container, found))
+    with bounded(sum(len(one.content) for one in container.held)):
+        found = listed(container)
+        first = (attachments_step(container, found), digests_step(container, found))
     again = recompiled(container, found, maker)
     agreed = agreed_step(container, again.made, maker.version)
     return Looked(container=container, steps=(*first, again.step, agreed), made=again.made)
