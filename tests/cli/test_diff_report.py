@@ -43,7 +43,7 @@ def test_the_page_holds_its_files_and_no_script(fiche, folder, tmp_path):
     page = made["diff.html"].decode()
     assert "script-src 'none'" in page
     assert re.findall(r"<script(?! type=\"application/json\")", page) == []
-    links = re.findall(r'download="([^"]+)" href="data:[^;]+;base64,([^"]*)"', page)
+    links = re.findall(r'download="?([^"\s]+)"? href="data:[^;]+;base64,([^"]*)"', page)
     saved = {name: b64decode(content) for name, content in links}
     assert sorted(saved) == ["after_fiche.yaml", "before_fiche.yaml", "diff.json", "manifest.json"]
     assert saved["diff.json"] == made["diff.json"]
