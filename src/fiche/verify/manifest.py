@@ -96,8 +96,8 @@ def attachments_step(container: Container, found: Listed) -> Step:
 
 def _compare(sheet: Sheet, held: Mapping[str, Held], found: Listed) -> None:
     by_digest: dict[str, str] = {}
-    for name, entry in found.entries.items():
-        by_digest.setdefault(entry["sha256"], name)
+    for name, told_of in found.entries.items():
+        by_digest.setdefault(told_of["sha256"], name)
     for name in found.entries:
         if name not in held:
             sheet.fault("F905", f"{name} is listed and not attached")
