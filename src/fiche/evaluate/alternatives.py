@@ -18,10 +18,7 @@ _Asked = tuple[str, str, str]
 
 def alternatives(judged: Judged) -> tuple[Alternative, ...]:
     """One for each candidate with a baseline, in the fiche's order."""
-    decision = judged.decision
-    if not any(one.baseline for one in decision.fiche.candidates):
-        return ()
-    return tuple(_of(decision))
+    return tuple(_of(judged.decision))
 
 
 def _of(decision: Decision) -> Iterator[Alternative]:

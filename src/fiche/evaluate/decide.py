@@ -8,7 +8,6 @@ from fiche.criteria import _conditions
 from fiche.criteria._package import Package, package, told_basis
 from fiche.criteria._stale import aged
 from fiche.evaluate import identity, order
-from fiche.evaluate.alternatives import alternatives
 from fiche.evaluate.findings import judged, second_readings, supposing
 from fiche.evaluate.invalidation import invalidations
 from fiche.evaluate.loads import case_loads, figures_of, loads_of
@@ -16,6 +15,7 @@ from fiche.evaluate.ownership import ownerships
 from fiche.evaluate.rejudge import Judged, Ready
 from fiche.evaluate.remedies import remedies
 from fiche.evaluate.settling import settling
+from fiche.kernel.alternative import Alternative
 from fiche.kernel.beside import CaseBeside
 from fiche.kernel.choice import Choosing
 from fiche.kernel.comparison import CaseLoad, Inquiry, LoadItem
@@ -59,7 +59,7 @@ def decide(fiche: Fiche, doors: Doors, tool_version: str) -> Decision:
     found = Judged(decision=again(fiche), again=again, ready=doors.ready)
     return replace(
         found.decision,
-        alternatives=alternatives(found),
+        alternatives=_alternatives(found),
         ownerships=ownerships(found),
         settling=settling(found),
         invalidations=invalidations(found),
@@ -109,6 +109,15 @@ def _besides(fiche: Fiche, loads: tuple[CaseLoad, ...], bench: _Bench) -> tuple[
     from fiche.evaluate.beside import besides
 
     return besides(fiche, loads, lambda load: _inquiry(bench, load))
+
+
+def _alternatives(found: Judged) -> tuple[Alternative, ...]:
+    """What differs from a baseline; its code is loaded where a candidate names one."""
+    if not any(one.baseline for one in found.decision.fiche.candidates):
+        return ()
+    from fiche.evaluate.alternatives import alternatives
+
+    return alternatives(found)
 
 
 def _procedure(found: Judged) -> Procedure | None:

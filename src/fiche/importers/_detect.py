@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache, reduce
 
-from fiche.importers._joined import joined
 from fiche.importers._lines import holds
 from fiche.importers._opened import opened, unpacked_note
 from fiche.importers._parsers import read_by_others
@@ -70,7 +69,7 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
     own = _OWN if _FORMAT.match(text) else ""
     if kind or own:
         named = [_named(each, sha256) for each in (kind or own).split("+")]
-        reading = reduce(joined, [_read_as(_on(one, page), text, sha256, name) for one in named])
+        reading = reduce(_joined, [_read_as(_on(one, page), text, sha256, name) for one in named])
     else:
         # Nothing that is read in lines stands in a pickle: its head tells that it is one.
         asked = text[:_HEAD] if looks_like_pickle(text) else text
@@ -79,6 +78,13 @@ def read(content: bytes, sha256: str, name: str = "", kind: str | None = None) -
         reading, left_out = _read_all(chosen, scores, text, sha256)
         notes = (*left_out, *notes)
     return replace(reading, warnings=(*reading.warnings, *notes))
+
+
+def _joined(first: Reading, second: Reading) -> Reading:
+    """Of two programs in one log; what joins them is loaded where there are two."""
+    from fiche.importers._joined import joined
+
+    return joined(first, second)
 
 
 def _score(importer: Importer, text: bytes, name: str) -> int:
@@ -187,7 +193,7 @@ def _read_all(
             continue
         if chosen.log and one.log and score >= _JOINED:
             try:
-                reading = joined(reading, one.read(text, sha256))
+                reading = _joined(reading, one.read(text, sha256))
                 continue
             except Refused as refusal:
                 told = refusal.diagnostics[0]

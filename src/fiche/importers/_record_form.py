@@ -6,16 +6,18 @@ Either may be cut anywhere: every finished phase stands, what was being written 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fiche.importers._json import NotJsonError
-from fiche.importers._record_cut import Cut, cut_document
 from fiche.importers._record_journal import is_header, journal
 from fiche.importers._record_json import Fault, decoded, follows_schema, plainly, schema_faults
 from fiche.importers._record_places import FAMILY, FORMAT, Form, counted_twice, told
 from fiche.importers._refusal import refused
 from fiche.kernel.diagnostic import Refused
 from fiche.kernel.said import tell
+
+if TYPE_CHECKING:
+    from fiche.importers._record_cut import Cut
 
 # What a record must have said before its phases can be read.
 HEAD = ("format", "tool", "series", "environment", "workload")
@@ -59,6 +61,8 @@ def _document(text: str, sha256: str) -> Form:
     try:
         value, faults = decoded(text.rstrip("\0"))
     except NotJsonError as error:
+        from fiche.importers._record_cut import cut_document
+
         cut = cut_document(text)
         if cut is not None:
             return _cut(cut, sha256)

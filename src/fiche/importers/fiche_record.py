@@ -23,14 +23,13 @@ from fiche.importers._opened import opened, opened_head
 from fiche.importers._record_capacity import DEVICE_READINGS, totals
 from fiche.importers._record_doubts import doubts, index_of
 from fiche.importers._record_facts import facts_of, tensors_of
-from fiche.importers._record_failure import failure_of_phase
 from fiche.importers._record_form import form
 from fiche.importers._record_places import FAMILY, Form, rank_of
 from fiche.kernel.doors import Importer
 from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
-from fiche.kernel.piece import Capacity, Observation, Reading, Run
+from fiche.kernel.piece import Capacity, Failure, Observation, Reading, Run
 from fiche.kernel.rounding import exact_bytes
 from fiche.kernel.said import tell
 from fiche.kernel.unit import count_of
@@ -94,12 +93,19 @@ def _run(record: Form, place: int, facts: dict[str, Fact]) -> Run:
         executed=_dimensions(record, place, "executed") if ran else {},
         declared=_dimensions(record, place, "declared"),
         first_pass=phase["pass"] == "first",
-        failure=failure_of_phase(record, place) if phase["outcome"] == "failure" else None,
+        failure=_failure(record, place) if phase["outcome"] == "failure" else None,
         observations=tuple(_observations(record, place)),
         pointer=record.at("phases", place),
         duration_ns=phase.get("duration_ns"),
         output_check=_check(phase.get("output_check")),
     )
+
+
+def _failure(record: Form, place: int) -> Failure:
+    """Of a phase that failed; what reads its message is loaded where one did."""
+    from fiche.importers._record_failure import failure_of_phase
+
+    return failure_of_phase(record, place)
 
 
 def _outcome(record: Form, phase: dict[str, Any]) -> str:

@@ -29,10 +29,11 @@ from fiche.kernel.yearly import parse_energy_price, parse_yearly
 from fiche.load.fault import Faults
 from fiche.load.node import Mapping as MappingNode
 from fiche.load.node import Node, Scalar, at, plain_value
-from fiche.load.wording import Broken, worded
 
 if TYPE_CHECKING:
     import jsonschema_rs
+
+    from fiche.load.wording import Broken
 
 # What a `$defs` entry of this name holds is read by one parser, here and when values are built.
 QUANTITIES: Mapping[str, Callable[[str], object]] = {
@@ -98,6 +99,8 @@ def _note(root: Node, schema: dict[str, Any], error: Any, faults: Faults) -> Non
     if misread is not None:
         faults.misread(misread, node.span)
         return
+    from fiche.load.wording import Broken, worded
+
     broken = Broken(
         keyword=error.kind.name,
         terms=error.kind.as_dict(),

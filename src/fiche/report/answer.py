@@ -10,10 +10,9 @@ from fiche.kernel.finding import Finding, Verdict
 from fiche.kernel.origin import Observed
 from fiche.kernel.readings import failures
 from fiche.kernel.requirement import Candidate
-from fiche.report import chosen, ownership, points
+from fiche.report import chosen, points
 from fiche.report.desk import Desk, joined
 from fiche.report.devices import ranged
-from fiche.report.observed import asked_and_free
 from fiche.report.parts import (
     Answer,
     Block,
@@ -29,7 +28,7 @@ from fiche.report.parts import (
     Words,
 )
 from fiche.report.settling import next_line
-from fiche.report.tested import dimensions
+from fiche.report.tested import asked_and_free, dimensions
 from fiche.report.turning import holds, musts, turning
 from fiche.report.unasked import unasked
 
@@ -102,7 +101,7 @@ def _box(desk: Desk) -> Box:
             *unasked(desk),
             turning(desk),
             *next_line(desk),
-            *ownership.page_one(desk),
+            *_owning(desk),
             chosen.sentence(desk),
             *chosen.order_line(desk),
             holds(desk),
@@ -246,6 +245,14 @@ def _failed(desk: Desk, found: Finding) -> Parts:
         return told
     asked, free = asked_and_free(desk, named[2], named[0])
     return (*told, *desk.say("ran_out", asked=asked, free=free))
+
+
+def _owning(desk: Desk) -> Iterator[Parts]:
+    """What each plan of owning says; its words are loaded where there is one."""
+    if desk.decision.ownerships:
+        from fiche.report import ownership
+
+        yield from ownership.page_one(desk)
 
 
 def _so_far(desk: Desk, outcome: Outcome, found: Finding) -> Parts:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fiche.kernel.piece import Failure, Piece, Run
-from fiche.kernel.readings import failures, quantity
+from fiche.kernel.readings import failures
 from fiche.kernel.record import field, record
 from fiche.report.counters import counters, table
 from fiche.report.desk import Desk, cell, columns, joined, row
@@ -17,7 +17,6 @@ from fiche.report.parts import (
     Code,
     Missing,
     Paragraph,
-    Part,
     Parts,
     Quoted,
     Reference,
@@ -26,7 +25,7 @@ from fiche.report.parts import (
     Words,
 )
 from fiche.report.results import results
-from fiche.report.tested import runs
+from fiche.report.tested import asked_and_free, runs
 from fiche.report.timeline import timelines
 from fiche.report.together import told_together
 
@@ -138,18 +137,6 @@ def _where(desk: Desk, failure: Failure) -> Parts:
     who = [Quoted(word) for word in (rank, failure.speaker) if word]
     device = () if who and failure.device_index is None else desk.device(failure.device_index)
     return (*device, Words(", "), *joined(who)) if device and who else (*device, *joined(who))
-
-
-def asked_and_free(desk: Desk, failure: Failure, name: str) -> list[Part]:
-    """What a failed allocation asked for, and what was free, as its message prints them."""
-    told = {
-        key: quantity(value, failure.pointer, key, f"{name}.{key}")
-        for key, value in failure.quantities.items()
-    }
-    asked = told.get("requested")
-    return desk.alike(
-        [told.get("requested_at_least") if asked is None else asked, told.get("free")]
-    )
 
 
 def _asynchronous(desk: Desk) -> Iterator[Block]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fiche.kernel.figure import Figure
-from fiche.kernel.piece import Piece, Run
+from fiche.kernel.piece import Failure, Piece, Run
+from fiche.kernel.readings import quantity
 from fiche.kernel.record import replace
 from fiche.report.desk import Desk, cell, columns, joined, row
 from fiche.report.numbers import elapsed
@@ -25,6 +26,18 @@ def runs(desk: Desk) -> Iterator[Block]:
             columns=columns(desk, "run", "executed", "outcome", "duration:number"),
             rows=tuple(_run(desk, piece, run, run is largest) for piece, run in told),
         )
+
+
+def asked_and_free(desk: Desk, failure: Failure, name: str) -> list[Part]:
+    """What a failed allocation asked for, and what was free, as its message prints them."""
+    told = {
+        key: quantity(value, failure.pointer, key, f"{name}.{key}")
+        for key, value in failure.quantities.items()
+    }
+    asked = told.get("requested")
+    return desk.alike(
+        [told.get("requested_at_least") if asked is None else asked, told.get("free")]
+    )
 
 
 def _run(desk: Desk, piece: Piece, run: Run, largest: bool) -> Row:

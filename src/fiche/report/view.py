@@ -28,7 +28,6 @@ def _signed() -> tuple[_Say, ...]:
         elimination,
         held,
         others,
-        ownership,
         peak,
         points,
         scope,
@@ -39,7 +38,7 @@ def _signed() -> tuple[_Say, ...]:
         points.section,
         elimination.section,
         summed.section,
-        ownership.drawn,
+        _owning_drawn,
         cited.section,
         peak.section,
         others.section,
@@ -53,15 +52,14 @@ def _signed() -> tuple[_Say, ...]:
 
 def _recorded() -> tuple[_Say, ...]:
     """The minutes of a choice, where one is on record."""
-    from fiche.report import choice, procedure
+    from fiche.report import choice
 
-    return (choice.section, procedure.section)
+    return (choice.section, _procedure)
 
 
 def _behind() -> tuple[_Say, ...]:
     """What an engineer audits."""
     from fiche.report import (
-        alternatives,
         bill,
         evidence,
         invalidation,
@@ -69,10 +67,8 @@ def _behind() -> tuple[_Say, ...]:
         method,
         need,
         observed,
-        ownership,
         remedies,
         settling,
-        simulation,
         workload,
     )
 
@@ -82,12 +78,12 @@ def _behind() -> tuple[_Say, ...]:
         criteria.section,
         bill.section,
         settling.section,
-        alternatives.section,
-        ownership.section,
+        _alternatives,
+        _owning,
         remedies.section,
         need.section,
         load.section,
-        simulation.section,
+        _simulation,
         observed.section,
         workload.section,
         evidence.section,
@@ -98,6 +94,49 @@ def _behind() -> tuple[_Say, ...]:
         method.method,
         method.recheck,
     )
+
+
+# Sections of what most decisions have none of: their words are loaded where there is some.
+
+
+def _owning_drawn(desk: Desk) -> Section | None:
+    if not desk.decision.ownerships:
+        return None
+    from fiche.report import ownership
+
+    return ownership.drawn(desk)
+
+
+def _owning(desk: Desk) -> Section | None:
+    if not desk.decision.ownerships:
+        return None
+    from fiche.report import ownership
+
+    return ownership.section(desk)
+
+
+def _procedure(desk: Desk) -> Section | None:
+    if desk.decision.procedure is None:
+        return None
+    from fiche.report import procedure
+
+    return procedure.section(desk)
+
+
+def _alternatives(desk: Desk) -> Section | None:
+    if not desk.decision.alternatives:
+        return None
+    from fiche.report import alternatives
+
+    return alternatives.section(desk)
+
+
+def _simulation(desk: Desk) -> Section | None:
+    if all(piece.reading.simulation is None for piece in desk.decision.fiche.pieces):
+        return None
+    from fiche.report import simulation
+
+    return simulation.section(desk)
 
 
 _ATTACHED = ("attachment", "relation", "bytes", "sha256")
