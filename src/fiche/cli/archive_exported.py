@@ -11,7 +11,7 @@ from pathlib import Path
 from fiche import __version__
 from fiche.archive.export import FORMATS, README, Exported, Order, export, readme, to_disk
 from fiche.archive.store import Store
-from fiche.cli.archive_indexed import indexed
+from fiche.cli.archive_indexed import reached
 from fiche.cli.archive_kept_back import counted, warn
 from fiche.cli.archive_search_text import count
 from fiche.cli.output import new_folder, taken
@@ -93,9 +93,13 @@ def write(
 
 
 def _confided(store: Store, told_index: str | None) -> Mapping[str, str]:
-    """What an entry alone does not say: that it shares a file with one that may not go out."""
-    index = indexed(store, told_index)
+    """What an entry alone does not say: that it shares a file with one that may not go out.
+
+    What else there is to say of the index is said by whatever chose from it; a bag that is damaged is refused.
+    """
+    index = reached(store, told_index)
     try:
+        index.catch_up(store)
         return index.confided()
     finally:
         index.close()
