@@ -13,6 +13,8 @@ SOURCE = ROOT / "src" / "fiche"
 sys.path.insert(0, str(ROOT / "src"))
 
 _CALLS = {"tell": 1, "tell_count": 2}
+# Two messages that are filled alike.
+_PAIR = "tell_asking"
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ def _in_file(path: Path) -> Iterator[tuple[str, str]]:
         name = taken.get(node.func.id)
         if name in _CALLS:
             yield from _forms(node, _CALLS[name], named, path)
+        elif name == _PAIR:
+            yield from ((text, "") for arg in node.args[:2] for text in _texts(arg, named, path))
         elif name == "listed":
             between = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "between")]
             yield from ((t, "") for each in between for t in _texts(each, named, path))

@@ -11,7 +11,7 @@ from fiche.kernel.figure import Figure, Node, Unknown, ceil, either, larger
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 from fiche.kernel.unit import HOUR, ONE
 
 
@@ -144,8 +144,9 @@ def covered(offer: Offer) -> Condition:
     """A price for a lot or for a card, and lots of an untold size."""
     return _conditions.document(
         "cost",
-        tell(
+        tell_asking(
             "have the seller state what the price of {offer} covers, and the cards of a lot",
+            "State what the price of {offer} covers, and the cards of a lot",
             offer=offer.id,
         ),
     )
@@ -155,7 +156,10 @@ def period(offer: Offer) -> Condition:
     """A price without the time that it pays for; a month is sold as 672, 730 and 744 h."""
     unit = offer.facts.get("price.unit")
     told = tell(": a {unit} has no length of its own", unit=unit.value) if unit is not None else ""
-    text = tell(
-        "have the seller state how many hours {offer} pays for{told}", offer=offer.id, told=told
+    text = tell_asking(
+        "have the seller state how many hours {offer} pays for{told}",
+        "State how many hours {offer} pays for{told}",
+        offer=offer.id,
+        told=told,
     )
     return _conditions.document("cost", text)

@@ -12,7 +12,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.figure import Figure, ceil, either, total
 from fiche.kernel.origin import Stated
 from fiche.kernel.record import record
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 from fiche.kernel.unit import BYTE
 
 CHARGES = ("setup", "storage", "egress")
@@ -131,16 +131,18 @@ def _open(
     if times is None:
         yield _conditions.document("cost", _uncounted(name, price, per, offer, terms))
     elif months is not None and f"{name}.begun" not in offer.facts and not _whole(months):
-        text = tell(
+        text = tell_asking(
             "have the seller state whether a month of {name} that has begun is paid whole",
+            "State whether a month of {name} that has begun is paid whole",
             name=name,
         )
         yield _conditions.document("cost", tell("{text} ({offer})", text=text, offer=offer.id))
 
 
 def _uncounted(name: str, price: Figure, per: str, offer: Offer, terms: Terms) -> str:
-    text = tell(
+    text = tell_asking(
         "have the seller state what {name} costs for the whole package of {offer}",
+        "State what {name} costs for the whole package of {offer}",
         name=name,
         offer=offer.id,
     )

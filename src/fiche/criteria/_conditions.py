@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fiche.kernel.condition import Condition
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 
 # What the author adds to the fiche itself: no piece settles it.
 FICHE = "fiche"
@@ -106,9 +106,13 @@ def memory_available(card: str, machine: str, threshold: str, elsewhere: str) ->
     seen = tell("; the same card elsewhere: {elsewhere}", elsewhere=elsewhere) if elsewhere else ""
     return Condition(
         topic="memory_available",
-        text=tell(
+        text=tell_asking(
             "have {where} print the framework-visible total memory of its {card} in bytes, with ECC "
             "as delivered, and import it{seen}",
+            (
+                "Have {where} print the framework-visible total memory of its {card} "
+                "in bytes, with ECC as delivered, and import it{seen}"
+            ),
             where=where,
             card=card,
             seen=seen,
@@ -140,9 +144,13 @@ def other_users(card: str, threshold: str) -> Condition:
     """Nobody says whether the card is shared."""
     return Condition(
         topic="memory_available",
-        text=tell(
+        text=tell_asking(
             "show that nothing else uses the {card}: a reading of other processes, or the seller's "
             "guarantee as `other_users: none`",
+            (
+                "Show that nothing else uses the {card}: a reading of other processes, "
+                "or the seller's guarantee as `other_users: none`"
+            ),
             card=card,
         ),
         threshold=threshold,
@@ -260,8 +268,11 @@ def stale(piece: str, why: tuple[str, ...]) -> Condition:
     what = piece or tell("the catalog's facts")
     return Condition(
         topic="stale",
-        text=tell(
-            "renew {what}, or show that it still holds: {why}", what=what, why=listed(why, "; ")
+        text=tell_asking(
+            "renew {what}, or show that it still holds: {why}",
+            "Renew {what}, or show that it still holds: {why}",
+            what=what,
+            why=listed(why, "; "),
         ),
         supplier=tell("whoever made it"),
         piece_kind=tell("a new piece of the same kind"),

@@ -17,7 +17,7 @@ from fiche.kernel.comparison import Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.record import record
 from fiche.kernel.requirement import Candidate
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 _AUTHOR = tell("author of the fiche")
 
@@ -53,7 +53,12 @@ def open_of(priced: Priced, basis: str, ground: Inquiry) -> Iterator[Point]:
     offer, terms = priced.offer, priced.terms
     if not terms.quoted:
         yield _point(
-            tell("get a quote that states the price of offer {offer}", offer=offer.id), NOTHING
+            tell_asking(
+                "get a quote that states the price of offer {offer}",
+                "Send a quote that states the price of offer {offer}",
+                offer=offer.id,
+            ),
+            NOTHING,
         )
     yield from (Point(one, TAX) for one in _open_tax(offer, terms, basis, ground))
     if terms.valid != "yes":
@@ -72,14 +77,17 @@ def _open_hours(priced: Priced) -> Iterator[Point]:
     if terms.hours is None:
         yield Point(period(offer), HOURS)
     elif periods.low > 1 and not terms.extension_told and _matters(priced):
-        text = tell(
-            "have the seller state how {offer} is extended: by lots or by hours", offer=offer.id
+        text = tell_asking(
+            "have the seller state how {offer} is extended: by lots or by hours",
+            "State how {offer} is extended: by lots or by hours",
+            offer=offer.id,
         )
         yield _point(text, WITHIN)
     bound = offer.facts.get("commitment")
     if bound is not None and "commitment" not in offer.figures and bound.value.lower() != "none":
-        text = tell(
+        text = tell_asking(
             "have the seller state in hours what '{bound}' binds the buyer of {offer} to pay",
+            "State in hours what '{bound}' binds the buyer of {offer} to pay",
             bound=bound.value,
             offer=offer.id,
         )
@@ -100,8 +108,9 @@ def _open_quantity(priced: Priced) -> Iterator[Point]:
         yield Point(covered(offer), WITHIN if bought.units.high is not None else FREELY)
     most = offer.figures.get("lots_max")
     if most is not None and bought.lots is not None and bought.lots.low > most.low:
-        text = tell(
+        text = tell_asking(
             "{offer} has {most} lots at most: have the seller offer {lots}",
+            "{offer} has {most} lots at most: offer {lots}",
             offer=offer.id,
             most=number_text(most.low),
             lots=number_text(bought.lots.low),
@@ -127,8 +136,9 @@ def _open_stock(priced: Priced) -> Iterator[Point]:
         seen = tell("{count} cards free of {installed} installed", count=count, installed=of)
     lacking = _conditions.document(
         "availability",
-        tell(
+        tell_asking(
             "{offer} shows {seen}: have the seller confirm {plain} for the order",
+            "{offer} shows {seen}: confirm {plain} for the order",
             offer=offer.id,
             seen=seen,
             plain=number_text(plain(cards).low),
@@ -145,7 +155,12 @@ def _open_tax(offer: Offer, terms: Terms, basis: str, ground: Inquiry) -> Iterat
         return
     if not terms.basis:
         yield _conditions.document(
-            "cost", tell("have the seller state whether {offer} includes tax", offer=offer.id)
+            "cost",
+            tell_asking(
+                "have the seller state whether {offer} includes tax",
+                "State whether {offer} includes tax",
+                offer=offer.id,
+            ),
         )
         return
     recovery = ground.purchase.recovery
@@ -155,7 +170,12 @@ def _open_tax(offer: Offer, terms: Terms, basis: str, ground: Inquiry) -> Iterat
         yield _conditions.document("cost", text, supplier=_AUTHOR)
     if terms.rate is None and not _needs_no_rate(basis, terms, ground):
         yield _conditions.document(
-            "cost", tell("have the seller state the tax rate of {offer}", offer=offer.id)
+            "cost",
+            tell_asking(
+                "have the seller state the tax rate of {offer}",
+                "State the tax rate of {offer}",
+                offer=offer.id,
+            ),
         )
 
 
@@ -171,13 +191,15 @@ def _needs_no_rate(basis: str, terms: Terms, ground: Inquiry) -> bool:
 
 def _validity_text(offer: Offer, valid: str, date: str) -> str:
     if valid == "untold":
-        return tell(
+        return tell_asking(
             "have the seller state until when {offer} holds (decision of {date})",
+            "State until when {offer} holds (decision of {date})",
             offer=offer.id,
             date=date,
         )
-    return tell(
+    return tell_asking(
         "renew {offer}: it does not hold on {date} ({valid})",
+        "Renew {offer}: it does not hold on {date} ({valid})",
         offer=offer.id,
         date=date,
         valid=valid,

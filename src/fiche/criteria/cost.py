@@ -13,7 +13,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 
 def compare(
@@ -87,7 +87,11 @@ def _turning(condition: Condition, threshold: str) -> Condition:
 def _no_offer(candidate: Candidate, budget: Figure, threshold: str) -> Comparison:
     lacking = _conditions.document(
         "cost",
-        tell("get an offer for {gpu}: price, tax, validity", gpu=candidate.gpu),
+        tell_asking(
+            "get an offer for {gpu}: price, tax, validity",
+            "Send an offer for {gpu}: price, tax, validity",
+            gpu=candidate.gpu,
+        ),
         threshold=threshold,
     )
     return Comparison(have_shown=budget, conditions=(lacking,))

@@ -15,7 +15,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Declared, Origin, Stated
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 from fiche.kernel.unit import count_of
 
 
@@ -86,8 +86,9 @@ def _lacking(
     )
     return _conditions.document(
         "delivery",
-        tell(
+        tell_asking(
             "have the seller put the earliest delivery date of {gpu} in writing{order}{apart}",
+            "Put the earliest delivery date of {gpu} in writing{order}{apart}",
             gpu=candidate.gpu,
             order=order,
             apart=apart,

@@ -11,7 +11,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 
 def compare(
@@ -40,9 +40,13 @@ def _lacking(requirement: Requirement) -> Condition:
     kind = tell("{wanted} disk", wanted=wanted.value) if wanted is not None else "disk"
     return _conditions.document(
         "disk",
-        tell(
+        tell_asking(
             "have the seller attest the {kind} of the machine as delivered, or its operator provide what the "
             "machine prints of it",
+            (
+                "Attest the {kind} of the machine as delivered, or its operator "
+                "provide what the machine prints of it"
+            ),
             kind=kind,
         ),
         threshold=tell(">= {at_least}", at_least=asked_text(requirement.figures["at_least"])),

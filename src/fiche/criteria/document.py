@@ -10,7 +10,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 
 
 def compare(
@@ -93,8 +93,12 @@ def _lacking(
     supplier = (
         requirement.facts["issuer"].value if "issuer" in requirement.facts else tell("seller")
     )
-    text = tell(
-        "provide the document '{title}'{beside}{near}", title=title, beside=beside, near=near
+    text = tell_asking(
+        "provide the document '{title}'{beside}{near}",
+        "Provide the document '{title}'{beside}{near}",
+        title=title,
+        beside=beside,
+        near=near,
     )
     return _conditions.document("document", text, threshold=title, supplier=supplier)
 

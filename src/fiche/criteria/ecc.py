@@ -14,7 +14,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 _STATES = frozenset({"on", "off"})
 
@@ -83,9 +83,13 @@ def _lacking(wanted: str, candidate: Candidate, row: Fact | None) -> Condition:
     )
     return _conditions.document(
         "ecc",
-        tell(
+        tell_asking(
             "have {where} print the ECC state of its {gpu} (nvidia-smi -q, or a record), or its seller "
             "attest it as delivered{can}",
+            (
+                "Have {where} print the ECC state of its {gpu} (nvidia-smi -q, or a "
+                "record), or its seller attest it as delivered{can}"
+            ),
             where=where,
             gpu=candidate.gpu,
             can=can,

@@ -21,7 +21,7 @@ from fiche.kernel.figure import Figure
 from fiche.kernel.origin import Observed
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 from fiche.kernel.unit import BYTE
 
 
@@ -82,7 +82,11 @@ def _lacking(requirement: Requirement, *seen: Value) -> Condition:
     )
     return _conditions.document(
         "host_memory",
-        tell("have the seller attest the machine's host memory{told}", told=told),
+        tell_asking(
+            "have the seller attest the machine's host memory{told}",
+            "Attest the machine's host memory{told}",
+            told=told,
+        ),
         threshold=tell(">= {at_least}", at_least=asked_text(requirement.figures["at_least"])),
     )
 

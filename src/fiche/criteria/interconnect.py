@@ -19,7 +19,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Attested
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 
 _NVLINK = "nvlink"
 _WAY = re.compile(r"NV[0-9]+")
@@ -161,9 +161,13 @@ def _lacking(requirement: Requirement, candidate: Candidate, slow: Sequence[str]
     )
     return _conditions.document(
         "interconnect",
-        tell(
+        tell_asking(
             "have the seller attest the {wanted} of the machine as delivered: the sheet of "
             "{gpu} alone does not{apart}",
+            (
+                "Attest the {wanted} of the machine as delivered: the sheet of {gpu} "
+                "alone does not{apart}"
+            ),
             wanted=_wanted(requirement),
             gpu=candidate.gpu,
             apart=apart,

@@ -14,7 +14,7 @@ from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Piece
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 _ANSWERS = {"permitted": "yes", "forbidden": "no"}
 _PLACES = ("offer", "machine", "gpu")
@@ -70,8 +70,9 @@ def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     )
     return _conditions.document(
         "licence",
-        tell(
+        tell_asking(
             "quote the terms that permit the {asked}: document, version and clause{trap}",
+            ("Quote the terms that permit the {asked}: document, version and clause{trap}"),
             asked=_asked(requirement),
             trap=trap,
         ),

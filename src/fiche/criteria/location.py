@@ -11,7 +11,7 @@ from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 
 _LONGEST_CODE = 3  # FR, FRA
 PLACES = ("country", "region", "datacentre")
@@ -73,8 +73,9 @@ def _lacking(
     )
     return _conditions.document(
         "location",
-        tell(
+        tell_asking(
             "have the provider attest the {kind} where the machine stands{codes}{label}",
+            ("Have the provider attest the {kind} where the machine stands{codes}{label}"),
             kind=kind,
             codes=codes,
             label=label,

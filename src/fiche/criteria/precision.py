@@ -13,7 +13,7 @@ from fiche.kernel.doors import Criterion
 from fiche.kernel.piece import Attested, Piece
 from fiche.kernel.record import replace
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 # What a document answers, in words.
 ANSWERS = {"supported": tell("supported"), "refused": tell("refused")}
@@ -100,9 +100,13 @@ def _lacking(wanted: str, maker: str, candidate: Candidate) -> Condition:
         "no": tell("the maker says no, which software may emulate"),
     }.get(maker, tell("no source says whether the card supports it"))
     return _conditions.compatibility(
-        tell(
+        tell_asking(
             "show {wanted} on {gpu} with this engine and version ({says}): a run, or the engine's "
             "own document",
+            (
+                "Show {wanted} on {gpu} with this engine and version ({says}): a run, "
+                "or the engine's own document"
+            ),
             wanted=wanted,
             gpu=candidate.gpu,
             says=says,

@@ -9,7 +9,7 @@ from fiche.criteria._told import comparison
 from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import tell
+from fiche.kernel.said import tell, tell_asking
 
 
 def compare(
@@ -19,8 +19,9 @@ def compare(
     wanted = requirement.facts["service"].value
     lacking = _conditions.document(
         "service",
-        tell(
+        tell_asking(
             "have the seller put in writing that '{wanted}' comes with the offer: a card's sheet does not",
+            ("Put in writing that '{wanted}' comes with the offer: a card's sheet does not"),
             wanted=wanted,
         ),
         threshold=wanted,

@@ -20,7 +20,7 @@ from fiche.kernel.fact import Fact
 from fiche.kernel.number import Misread
 from fiche.kernel.piece import Piece
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 from fiche.kernel.specifier import Specifier
 from fiche.kernel.version import Version, parse_version
 
@@ -221,15 +221,17 @@ def _lacking(
         else ""
     )
     if "component" in requirement.facts:
-        text = tell(
+        text = tell_asking(
             "have {where} print its version of {wanted}, or a document of it attest one{apart}",
+            ("Have {where} print its version of {wanted}, or a document of it attest one{apart}"),
             where=where,
             wanted=wanted,
             apart=apart,
         )
     else:
-        text = tell(
+        text = tell_asking(
             "show that {wanted} works on {gpu}: a run on {where}, or the software's own document",
+            ("Show that {wanted} works on {gpu}: a run on {where}, or the software's own document"),
             wanted=wanted,
             gpu=candidate.gpu,
             where=where,

@@ -10,7 +10,7 @@ from fiche.kernel.comparison import Claim, Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 
 # Levels and service times are words that cannot be put in order: other words are another question.
 _NAME, _HOURS = "support", ("hours",)
@@ -73,8 +73,9 @@ def _lacking(requirement: Requirement, candidate: Candidate, ground: Inquiry) ->
     apart = tell(" ({others})", others=listed(others, "; ")) if others else ""
     return _conditions.document(
         "support",
-        tell(
+        tell_asking(
             "have the support put in writing: {what}{apart}",
+            "Have the support put in writing: {what}{apart}",
             what=listed(what, " and "),
             apart=apart,
         ),

@@ -10,7 +10,7 @@ from fiche.kernel.comparison import Comparison, Inquiry
 from fiche.kernel.condition import Condition
 from fiche.kernel.doors import Criterion
 from fiche.kernel.requirement import Candidate, Requirement
-from fiche.kernel.said import listed, tell
+from fiche.kernel.said import listed, tell, tell_asking
 
 _WORDS = ("service", "returns")
 
@@ -34,8 +34,9 @@ def _lacking(requirement: Requirement, candidate: Candidate) -> Condition:
     beside = tell(" ({told})", told=listed(told)) if told else ""
     return _conditions.document(
         "warranty",
-        tell(
+        tell_asking(
             "have the warranty of {gpu} put in writing: how many months from delivery{beside}",
+            ("Have the warranty of {gpu} put in writing: how many months from delivery{beside}"),
             gpu=candidate.gpu,
             beside=beside,
         ),

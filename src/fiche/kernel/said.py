@@ -20,17 +20,26 @@ _EXPLAINED = lazy(r"\s*[(:]")
 
 
 class Said(str):
-    """An English text that remembers how it was made; `template` is its message."""
+    """An English text that remembers how it was made; `template` is its message.
 
-    __slots__ = ("fillings", "number", "plural", "template")
+    `asked` is the message that asks the same of who can do it, with the same places; empty for most.
+    """
+
+    __slots__ = ("asked", "fillings", "number", "plural", "template")
 
     template: str
     plural: str
     number: int
     fillings: Mapping[str, Filling]
+    asked: str
 
     def __new__(
-        cls, template: str, fillings: Mapping[str, Filling], plural: str = "", number: int = 1
+        cls,
+        template: str,
+        fillings: Mapping[str, Filling],
+        plural: str = "",
+        number: int = 1,
+        asked: str = "",
     ) -> Self:
         """Fill the template; `plural` is the form for other counts than one."""
         form = plural if plural and number != 1 else template
@@ -39,10 +48,15 @@ class Said(str):
         made.plural = plural
         made.number = number
         made.fillings = fillings
+        made.asked = asked
         return made
 
-    def __getnewargs__(self) -> tuple[str, Mapping[str, Filling], str, int]:  # type: ignore[override]
-        return self.template, self.fillings, self.plural, self.number
+    def __getnewargs__(self) -> tuple[str, Mapping[str, Filling], str, int, str]:  # type: ignore[override]
+        return self.template, self.fillings, self.plural, self.number, self.asked
+
+    def filled(self, fillings: Mapping[str, Filling]) -> Said:
+        """The same message with other fillings."""
+        return Said(self.template, fillings, self.plural, self.number, self.asked)
 
 
 class Listed(str):
@@ -121,6 +135,11 @@ def tell(template: str, /, **fillings: Filling) -> str:
     return Said(template, fillings)
 
 
+def tell_asking(template: str, asked: str, /, **fillings: Filling) -> str:
+    """A text that speaks to an author, and the same asked of who can do it: one pair, filled alike."""
+    return Said(template, fillings, asked=asked)
+
+
 def tell_count(one: str, many: str, count: int, /, **fillings: Filling) -> str:
     """The same by a count, which fills `{count}`: `tell_count("{count} run", "{count} runs", 2)`."""
     return Said(one, {"count": count, **fillings}, many, count)
@@ -128,7 +147,7 @@ def tell_count(one: str, many: str, count: int, /, **fillings: Filling) -> str:
 
 def tell_again(text: Said, /, **fillings: Filling) -> str:
     """The same text with some of its places filled otherwise."""
-    return Said(text.template, {**text.fillings, **fillings}, text.plural, text.number)
+    return text.filled({**text.fillings, **fillings})
 
 
 def listed(items: Iterable[str], between: str = ", ") -> str:

@@ -129,7 +129,7 @@ def _without(desk: Desk, text: str) -> str:
         name: "" if name in _ASIDE else _without(desk, told) if isinstance(told, str) else told
         for name, told in text.fillings.items()
     }
-    return Said(text.template, kept, text.plural, text.number)
+    return text.filled(kept)
 
 
 def _each(desk: Desk, texts: Iterable[str]) -> tuple[Parts, ...]:
