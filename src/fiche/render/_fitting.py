@@ -33,19 +33,22 @@ def names(page: str) -> frozenset[str]:
 
 def fitting(sheet: str, there: frozenset[str]) -> str:
     """A sheet without blanks and comments, less the rules that no element of the page can have."""
-    return _EMPTY.sub("", _RULE.sub(lambda rule: _kept(rule, there), sheet))
+    listed = " ".join(("", *there))
+    return _EMPTY.sub("", _RULE.sub(lambda rule: _kept(rule, there, listed), sheet))
 
 
-def _kept(rule: re.Match[str], there: frozenset[str]) -> str:
+def _kept(rule: re.Match[str], there: frozenset[str], listed: str) -> str:
     if rule[1].startswith("@"):
         return rule[0]
-    selectors = [each for each in _parted(rule[1]) if _applies(each, there)]
+    selectors = [each for each in _parted(rule[1]) if _applies(each, there, listed)]
     return f"{','.join(selectors)}{{{rule[2]}}}" if selectors else ""
 
 
 def _parted(selectors: str) -> list[str]:
     """Selectors at their commas, those within brackets excepted."""
     parts = selectors.split(",")
+    if "(" not in selectors:
+        return parts
     for place in range(len(parts) - 1, 0, -1):
         before = ",".join(parts[:place])
         if before.count("(") != before.count(")"):
@@ -53,9 +56,9 @@ def _parted(selectors: str) -> list[str]:
     return parts
 
 
-def _applies(selector: str, there: frozenset[str]) -> bool:
+def _applies(selector: str, there: frozenset[str], listed: str) -> bool:
+    """Whether a page has all that a selector names; `listed` are the same names, a blank before each."""
     named = _NAME.findall(_ASIDE.sub("", selector))
-    begun = _BEGINNING.findall(selector)
     return there.issuperset(one for one in named if len(one) > 1) and all(
-        any(name.startswith(beginning) for name in there) for beginning in begun
+        f" {beginning}" in listed for beginning in _BEGINNING.findall(selector)
     )
