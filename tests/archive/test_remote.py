@@ -1,5 +1,6 @@
 """Behind a URL: objects written once, a claim first, the addition last; what fsspec says in our words."""
 
+import shutil
 import uuid
 
 import fsspec
@@ -185,3 +186,22 @@ def test_a_claim_that_was_cut_off_is_made_again(where):
     system.pipe_file(place, newer)
     assert refused_by(store.put, entry, files).code == "F931"
     assert system.cat_file(place) == newer
+
+
+def test_an_archive_at_the_root_of_a_packed_file_is_read(tmp_path):
+    """Its names begin with no stroke: it was read as an archive without entries."""
+    entry, files = made({"run.json": b"{}", "logs/a.txt": b"a"})
+    Store.made(str(tmp_path / "a")).put(entry, files)
+    packed = shutil.make_archive(str(tmp_path / "a"), "zip", tmp_path / "a")
+    store = Store.opened(f"zip://::file://{packed}")
+    assert list(store.ids()) == [entry.id]
+    assert store.content(entry.id, entry.main) == files[entry.main]
+    assert check_remote(store, [], TODAY, quick=False).num_bags == 1
+
+
+def test_lines_without_an_end_are_not_held_in_memory(where, monkeypatch):
+    store = Store.made(where)
+    system, root = fsspec.core.url_to_fs(where)
+    system.pipe_file(f"{root}/additions.jsonl", b" " * 200)
+    monkeypatch.setattr("fiche.archive.additions.MOST", 100)
+    assert refused_by(store.additions, 0).code == "F943"

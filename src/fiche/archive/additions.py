@@ -23,7 +23,7 @@ NAME = "additions.jsonl"
 _LONGEST = 4096
 _STEP = 1024 * 1024
 # Lines of a million and a half bags: what is longer is not held in memory.
-_MOST = 256 * 2**20
+MOST = 256 * 2**20
 _APPENDING = (
     os.O_RDWR
     | os.O_APPEND
@@ -73,7 +73,7 @@ def read(file: Path, offset: int) -> tuple[list[Added], int]:
         Refused: F943 it is a link or no file, or longer than any.
     """
     if not is_plain(file):
-        raise _unusable("it is a link, or no file")
+        raise unusable("it is a link, or no file")
     try:
         stream = os.open(file, FLAGS)
     except FileNotFoundError:
@@ -81,15 +81,16 @@ def read(file: Path, offset: int) -> tuple[list[Added], int]:
     with os.fdopen(stream, "rb") as lines:
         length = os.fstat(stream).st_size
         offset = 0 if offset > length else offset
-        if length - offset > _MOST:
-            raise _unusable(f"it is longer than {_MOST // 2**20} MiB")
+        if length - offset > MOST:
+            raise unusable(f"it is longer than {MOST // 2**20} MiB")
         lines.seek(offset)
         content = lines.read()
     whole = content[: content.rfind(b"\n") + 1]
     return [one for one in parsed(whole.splitlines()) if one is not None], offset + len(whole)
 
 
-def _unusable(why: str) -> Refused:
+def unusable(why: str) -> Refused:
+    """F943."""
     hint = "take it away, and have it made anew from the bags: fiche archive check --repair"
     return refused("F943", f"{NAME} cannot be used: {why}", hint)
 

@@ -32,13 +32,13 @@ class RemoteStore(Store):
 
     def __init__(self, where: str, id: str, system: Any, root: str) -> None:  # noqa: ANN401 - of fsspec
         super().__init__(where, id)
-        self._system, self._root = system, root.rstrip("/")
+        self._system, self._root = system, root
 
     @classmethod
     def at(cls, where: str) -> RemoteStore:
         """The archive of a URL; see `Store.opened`."""
         system, root = _reached(where)
-        content = _asked(where, lambda: _read(system, f"{root}/{MARKER}", MOST_BYTES))
+        content = _asked(where, lambda: _read(system, f"{root}{MARKER}", MOST_BYTES))
         if content is None:
             raise no_archive(where)
         return cls(where, marked(content, where), system, root)
@@ -49,12 +49,12 @@ class RemoteStore(Store):
         system, root = _reached(where)
 
         def make() -> bool:
-            if not system.exists(f"{root}/{MARKER}"):
+            if not system.exists(f"{root}{MARKER}"):
                 if system.exists(root) and system.ls(root, detail=False):
                     return False
                 system.makedirs(root, exist_ok=True)
-                system.pipe_file(f"{root}/README.txt", ROOT_README)
-                _created(system, f"{root}/{MARKER}", marker_bytes())
+                system.pipe_file(f"{root}README.txt", ROOT_README)
+                _created(system, f"{root}{MARKER}", marker_bytes())
             return True
 
         if not _asked(where, make):
@@ -63,10 +63,10 @@ class RemoteStore(Store):
 
     def put(self, entry: Entry, files: Mapping[str, bytes | Path]) -> bool:
         """Add an entry; see `Store.put`."""
-        listed = f"{self._root}/{ADDITIONS}/{entry.id}.json"
+        listed = f"{self._root}{ADDITIONS}/{entry.id}.json"
         if self._ask(lambda: self._system.exists(listed)):
             return False
-        bag = f"{self._root}/{bag_path(entry.id)}"
+        bag = f"{self._root}{bag_path(entry.id)}"
         own = document_bytes(entry)
         is_new = self._ask(lambda: _created(self._system, f"{bag}/{ENTRY}", own))
         if not is_new:
@@ -121,7 +121,7 @@ class RemoteStore(Store):
         return self._own(id, content)
 
     def _at(self, id: str, name: str) -> str:
-        return f"{self._root}/{bag_path(id)}/{name}"
+        return f"{self._root}{bag_path(id)}/{name}"
 
     def _own(self, id: str, content: bytes) -> Entry:
         entry = named(id, lambda: read_entry(content))
@@ -150,7 +150,7 @@ class RemoteStore(Store):
         def names() -> list[str]:
             self._system.invalidate_cache()
             try:
-                found = self._system.ls(f"{self._root}/{folder}", detail=False)
+                found = self._system.ls(f"{self._root}{folder}", detail=False)
             except FileNotFoundError:
                 return []
             return sorted({str(each).rstrip("/").rpartition("/")[2] for each in found} - {""})
@@ -180,15 +180,15 @@ class RemoteStore(Store):
         """Every addition, and how many there are; see `Store.additions`."""
         named = (name.removesuffix(".json") for name in self._names(ADDITIONS))
         found = {id: Added(id=id, path=bag_path(id)) for id in named if is_id(id)}
-        lines = self._ask(lambda: _read(self._system, f"{self._root}/{additions.NAME}", None))
-        for one in additions.parsed((lines or b"").splitlines()):
+        lines = self._ask(lambda: _lines(self._system, f"{self._root}{additions.NAME}"))
+        for one in additions.parsed(lines.splitlines()):
             if one is not None:
                 found.setdefault(one.id, one)
         return list(found.values()), len(found)
 
 
 def _reached(where: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it.
+    """The file system of a URL, and what the path of everything in it begins with.
 
     Raises:
         Refused: F936 there is no such protocol, or its package is missing.
@@ -203,7 +203,9 @@ def _reached(where: str) -> tuple[Any, str]:
     except Exception as error:  # noqa: BLE001 - whatever the package of a protocol raises
         hint = "a folder, or a URL of fsspec: s3://…, gs://…, sftp://…, memory://…"
         raise refused("F936", f"{where} cannot be used: {_one_line(error)}", hint) from None
-    return system, str(root).rstrip("/")
+    plain = str(root).rstrip("/")
+    # What lies at the root of a packed file, say, is found by no name that begins with a stroke.
+    return system, f"{plain}/" if plain else ""
 
 
 def _asked(where: str, ask: Callable[[], T]) -> T:
@@ -223,14 +225,32 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
-def _read(system: Any, path: str, limit: int | None) -> bytes | None:  # noqa: ANN401 - of fsspec
+def _read(system: Any, path: str, limit: int) -> bytes | None:  # noqa: ANN401 - of fsspec
     """The bytes of an object of at most `limit` bytes; None where it is missing or longer."""
-    end = None if limit is None else limit + 1
     try:
-        found = bytes(system.cat_file(path, start=0, end=end) if end else system.cat_file(path))
+        found = _begin(system, path, limit)
     except (FileNotFoundError, IsADirectoryError):
         return None
-    return None if limit is not None and len(found) > limit else found
+    return None if len(found) > limit else found
+
+
+def _begin(system: Any, path: str, limit: int) -> bytes:  # noqa: ANN401 - of fsspec
+    return bytes(system.cat_file(path, start=0, end=limit + 1))
+
+
+def _lines(system: Any, path: str) -> bytes:  # noqa: ANN401 - of fsspec
+    """What an archive that was copied there says of its additions; nothing where it says nothing.
+
+    Raises:
+        Refused: F943 it is longer than any.
+    """
+    try:
+        found = _begin(system, path, additions.MOST)
+    except (FileNotFoundError, IsADirectoryError):
+        return b""
+    if len(found) > additions.MOST:
+        raise additions.unusable(f"it is longer than {additions.MOST // 2**20} MiB")
+    return found
 
 
 def _created(system: Any, path: str, content: bytes) -> bool:  # noqa: ANN401 - of fsspec
