@@ -205,3 +205,13 @@ def test_lines_without_an_end_are_not_held_in_memory(where, monkeypatch):
     system.pipe_file(f"{root}/additions.jsonl", b" " * 200)
     monkeypatch.setattr("fiche.archive.additions.MOST", 100)
     assert refused_by(store.additions, 0).code == "F943"
+
+
+def test_an_answer_without_an_end_is_one_refusal(where, monkeypatch):
+    """A server of the web may send what it likes, whatever part was asked for."""
+    entry, files = made({"run.json": b"{}"})
+    store = Store.made(where)
+    store.put(entry, files)
+    system = type(store._system)
+    monkeypatch.setattr(system, "cat_file", lambda *_, **__: bytearray(2**33))
+    assert refused_by(store.entry, entry.id).code == "F936"

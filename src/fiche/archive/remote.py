@@ -22,8 +22,11 @@ from fiche.archive.refusals import damaged, named, no_archive, refused, unknown,
 from fiche.archive.store import MARKER, Added, Store
 from fiche.archive.texts import ROOT_README
 from fiche.kernel.diagnostic import Refused
+from fiche.load.memory import within
 
 ADDITIONS = "additions"
+# Memory beside so many times of what an object may hold.
+_BESIDE, _FACTOR = 2**30, 4
 T = TypeVar("T")
 
 
@@ -235,7 +238,9 @@ def _read(system: Any, path: str, limit: int) -> bytes | None:  # noqa: ANN401 -
 
 
 def _begin(system: Any, path: str, limit: int) -> bytes:  # noqa: ANN401 - of fsspec
-    return bytes(system.cat_file(path, start=0, end=limit + 1))
+    """Of what the other side sends, which may be without an end whatever is asked for."""
+    with within(_BESIDE + _FACTOR * limit):
+        return bytes(system.cat_file(path, start=0, end=limit + 1))
 
 
 def _lines(system: Any, path: str) -> bytes:  # noqa: ANN401 - of fsspec

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiche.kernel.diagnostic import Diagnostic, Refused
 from fiche.load.folder import PIECE_LIMIT, UnreadableError, read_file
+from fiche.load.memory import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +101,7 @@ def bounded(num_bytes: int) -> Iterator[None]:
         Refused: F903; F901 for what a parser raises at a broken file.
     """
     try:
-        with _in_time(SECONDS + num_bytes // BYTES_A_SECOND), _in_memory(num_bytes):
+        with _in_time(SECONDS + num_bytes // BYTES_A_SECOND), within(FACTOR * num_bytes + BESIDE):
             yield
     except (Refused, KeyboardInterrupt, SystemExit):
         raise
@@ -156,32 +155,3 @@ def _in_time(seconds: int) -> Iterator[None]:
 
 def _late(_number: int, _frame: FrameType | None) -> NoReturn:
     raise _LateError
-
-
-@contextlib.contextmanager
-def _in_memory(num_bytes: int) -> Iterator[None]:
-    mapped = _mapped()
-    if mapped is None:
-        yield
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = mapped + FACTOR * num_bytes + BESIDE
-    for limit in (soft, hard):
-        most = most if limit == resource.RLIM_INFINITY else min(most, limit)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def _mapped() -> int | None:
-    if not sys.platform.startswith("linux"):
-        return None
-    try:
-        pages = Path("/proc/self/statm").read_bytes().split()[0]
-    except OSError:
-        return None
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
