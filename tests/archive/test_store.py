@@ -169,3 +169,24 @@ def test_a_torn_line_is_passed_over_and_the_next_one_begins_anew(tmp_path):
     assert (
         store.additions(10**9)[0] == store.additions(0)[0]
     )  # the file was put back: from the start
+
+
+def test_a_long_file_of_another_archive_is_copied_and_never_held(tmp_path, monkeypatch):
+    monkeypatch.setattr("fiche.archive.local._LONG", 10)
+    entry, files = made({"run.json": b"{}", "long.log": b"x" * 100})
+    store = Store.made(str(tmp_path / "a"))
+    store.put(entry, files)
+    assert store.source(entry.id, "run.json") == b"{}"
+    place = store.source(entry.id, "long.log")
+    assert place.read_bytes() == files["long.log"]
+    other = Store.made(str(tmp_path / "b"))
+    assert other.put(entry, {one.path: store.source(entry.id, one.path) for one in entry.files})
+    assert other.content(entry.id, "long.log") == files["long.log"]
+    place.write_bytes(b"y" * 100)
+    assert code_of(store.source, entry.id, "long.log") == "F933"
+    place.unlink()
+    place.symlink_to("/dev/zero")
+    assert code_of(store.source, entry.id, "long.log") == "F933"
+    assert code_of(store.source, entry.id, "another") == "F932"
+    monkeypatch.setattr("fiche.archive.local._MOST_HELD", 10)
+    assert code_of(store.content, entry.id, "long.log") == "F319"

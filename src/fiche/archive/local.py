@@ -20,16 +20,26 @@ from pathlib import Path
 from fiche.archive import additions
 from fiche.archive.bag import ENTRY, PAYLOAD, TAG_MANIFEST, tag_files
 from fiche.archive.document import MOST_BYTES, Document, checked, entry_from, has_own_id
-from fiche.archive.entry import Entry
+from fiche.archive.entry import Entry, Kept
 from fiche.archive.founding import BAGS, INCOMING, found_in, marked
 from fiche.archive.identity import bag_path, is_id
-from fiche.archive.opened import LinkedError, no_link, own_folders, plain_bytes
-from fiche.archive.refusals import damaged, named, no_archive, unknown, unreadable, unwritable
+from fiche.archive.opened import LinkedError, no_link, own_folders, plain_bytes, plain_digest
+from fiche.archive.refusals import (
+    damaged,
+    named,
+    no_archive,
+    too_long,
+    unknown,
+    unreadable,
+    unwritable,
+)
 from fiche.archive.store import MARKER, Added, Store, folder_of
 from fiche.kernel.diagnostic import Refused
 
 LANDED = ".landed"
 _STEP = 1024 * 1024
+# What is longer is copied from where it lies, and no file is held that is longer still.
+_LONG, _MOST_HELD = 64 * 2**20, 2**31
 _NOT_OF_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM)
 
 
@@ -216,14 +226,34 @@ class LocalStore(Store):
 
     def content(self, id: str, path: str) -> bytes:
         """A file of an entry; see `Store.content`."""
-        entry = self.entry(id)
-        kept = next((one for one in entry.files if one.path == path), None)
-        if kept is None:
-            raise unknown(f"{id}/{path}", self.where)
+        kept = self._kept(id, path)
+        if kept.num_bytes > _MOST_HELD:
+            raise too_long(f"{bag_path(id)}/{PAYLOAD}/{path}", _MOST_HELD)
         found = self._plain(id, f"{PAYLOAD}/{path}", kept.num_bytes)
         if hashlib.sha256(found).hexdigest() != kept.sha256:
             raise damaged(bag_path(id), f"{path} has changed since it was added")
         return found
+
+    def source(self, id: str, path: str) -> bytes | Path:
+        """A file of an entry, or where a long one lies; see `Store.source`."""
+        kept = self._kept(id, path)
+        if kept.num_bytes <= _LONG:
+            return self.content(id, path)
+        place = f"{bag_path(id)}/{PAYLOAD}/{path}"
+        try:
+            no_link(str(self.root), place)
+            same = plain_digest(self.root / place) == kept.sha256
+        except OSError as error:
+            raise damaged(bag_path(id), f"{path} cannot be read: {error}") from None
+        if not same:
+            raise damaged(bag_path(id), f"{path} has changed since it was added")
+        return self.root / place
+
+    def _kept(self, id: str, path: str) -> Kept:
+        kept = next((one for one in self.entry(id).files if one.path == path), None)
+        if kept is None:
+            raise unknown(f"{id}/{path}", self.where)
+        return kept
 
     def additions(self, offset: int) -> tuple[list[Added], int]:
         """What was added since an offset; see `Store.additions`."""

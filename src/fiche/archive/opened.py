@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import stat
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -69,6 +71,24 @@ def own_folders(root: Path, places: Iterable[str]) -> None:
         with contextlib.suppress(FileNotFoundError):
             if not stat.S_ISDIR(os.lstat(root / place).st_mode):
                 raise LinkedError(f"{place} is a link, or no folder")
+
+
+def plain_digest(path: str | Path) -> str:
+    """The sha256 of a plain file of any length, of which a step is held at a time.
+
+    Raises:
+        LinkedError: it is a link or a device.
+        OSError: the system refuses.
+    """
+    found = hashlib.sha256()
+    stream = os.open(path, FLAGS)
+    try:
+        _length(os.fstat(stream), path, sys.maxsize)
+        while part := os.read(stream, _STEP):
+            found.update(part)
+    finally:
+        os.close(stream)
+    return found.hexdigest()
 
 
 def _length(state: os.stat_result, path: str | Path, limit: int) -> int:

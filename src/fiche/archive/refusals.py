@@ -56,6 +56,12 @@ def named(id: str, read: Callable[[], T]) -> T:
         ) from None
 
 
+def too_long(place: str, most: int) -> Refused:
+    """F319: a file that no memory is given to."""
+    message = f"{place} is longer than {most // 2**20} MiB"
+    return refused("F319", message, "it is a plain file: copy it from there")
+
+
 def unwritable(where: str, error: OSError) -> Refused:
     """F934: the archive takes nothing; nothing is left of what was begun."""
     why = error.strerror or str(error) or type(error).__name__

@@ -114,8 +114,12 @@ class Store(ABC):
         """A file of an entry, as its digest says it was.
 
         Raises:
-            Refused: F932 there is no such entry or file; F933 its bytes have changed.
+            Refused: F932 there is no such entry or file; F933 its bytes have changed; F319 it is too long.
         """
+
+    def source(self, id: str, path: str) -> bytes | Path:
+        """The same, or the place of a long one, which is not held in memory."""
+        return self.content(id, path)
 
     @abstractmethod
     def additions(self, offset: int) -> tuple[list[Added], int]:

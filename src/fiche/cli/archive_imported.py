@@ -208,7 +208,7 @@ def _content(path: Path) -> bytes:
 
 def _files(other: Store, entry: Entry) -> dict[str, bytes | Path]:
     """The files of an entry, each as its digest says."""
-    return {one.path: other.content(entry.id, one.path) for one in entry.files}
+    return {one.path: other.source(entry.id, one.path) for one in entry.files}
 
 
 def _differs(store: Store, entry: Entry) -> bool:
