@@ -94,7 +94,9 @@ def test_two_files_that_changed_places_are_told_as_such():
 
 def with_file(content, name, change):
     """A page in which one link holds other bytes, and its row tells their digest."""
-    form = rf'(download="?{name}"? href="data:[^;]*;base64,)([^"]*)(".*?<code[^>]*>)([0-9a-f]{{64}})'
+    form = (
+        rf'(download="?{name}"? href="data:[^;]*;base64,)([^"]*)(".*?<code[^>]*>)([0-9a-f]{{64}})'
+    )
     found = re.search(form.encode(), content, re.DOTALL)
     new = change(b64decode(found[2]))
     digest = hashlib.sha256(new).hexdigest().encode()
