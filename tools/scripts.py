@@ -1,17 +1,23 @@
-"""The scripts of a page as a page holds them: `python tools/scripts.py` (make scripts).
+"""The scripts and styles of a page as a page holds them: `python tools/scripts.py` (make scripts).
 
 `templates/*.js` are for people: names that say something, comments, blanks. A page is mailed, so it holds what
-tdewolff/minify makes of them, a third less, which is kept under `templates/brief`. A test makes them anew:
-a source that has changed without this having been run is found. `--check` writes nothing.
+tdewolff/minify makes of them, a third less, which is kept under `templates/brief`; so are the rules of
+`templates/*.css`, taken apart, of which a page holds those that it needs. A test makes them anew: a source that
+has changed without this having been run is found. `--check` writes nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 import minify
+
+from fiche.render._classes import sheet
+from fiche.render._rules import parted, styled
+from fiche.render.scripts import PAINTS
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 BRIEF = TEMPLATES / "brief"
@@ -22,12 +28,20 @@ def brief(source: str) -> str:
     return str(minify.string("text/javascript", source)) + "\n"
 
 
+def rules(source: str) -> str:
+    """A style sheet taken apart, one rule a line."""
+    lines = (json.dumps(each, ensure_ascii=False) for each in parted(styled(source).strip()))
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
 def made() -> dict[Path, str]:
     """Each file under `templates/brief`, by its path."""
-    return {
-        BRIEF / path.name: brief(path.read_text(encoding="utf-8"))
-        for path in sorted(TEMPLATES.glob("*.js"))
+    scripts = {path.name: brief(path.read_text("utf-8")) for path in TEMPLATES.glob("*.js")}
+    styles = {
+        f"{path.name}.json": rules(path.read_text("utf-8")) for path in TEMPLATES.glob("*.css")
     }
+    painted = {f"{PAINTS}.json": rules(sheet())}
+    return {BRIEF / name: text for name, text in sorted({**scripts, **styles, **painted}.items())}
 
 
 def stale() -> list[str]:

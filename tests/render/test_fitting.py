@@ -12,7 +12,7 @@ from render.pages import NAMES, page
 from fiche.render import html, sizer
 from fiche.render._classes import sheet
 from fiche.render._fitting import fitting, names
-from fiche.render.scripts import styled
+from fiche.render._rules import parted, styled
 
 SHEETS = (
     *("report.css", "report_pictures.css", "report_screen.css", "report_print.css"),
@@ -86,4 +86,4 @@ def test_only_what_nothing_can_have_is_left_out():
         ("i.o{x:1}", "i.o{x:1}"),
         ("code.long{x:1}", "code.long{x:1}"),
     ):
-        assert fitting(sheet_, there) == fit
+        assert fitting(parted(sheet_), there) == fit

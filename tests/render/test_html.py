@@ -14,6 +14,7 @@ import pytest
 from render.pages import NAMES, attachments, decision, page, read, shown
 
 from fiche.assets import package_data, template_dir, template_text
+from fiche.render._rules import styled
 from fiche.render.html import (
     BASIC_FONTS,
     FONTS,
@@ -25,7 +26,7 @@ from fiche.render.html import (
     html_bytes,
 )
 from fiche.render.json import decision_bytes
-from fiche.render.scripts import SCRIPTS, inert, scripts, styled
+from fiche.render.scripts import SCRIPTS, inert, scripts
 from fiche.report import numbers
 from fiche.report.desk import signed
 from fiche.report.view import view

@@ -7,17 +7,9 @@ A rule is left out only where a name of it is in neither; one that says *not* ke
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
-# A rule that holds no other, an `@media` without one, and what no element need be named by.
-_RULE = re.compile(r"([^{};]+)\{([^{}]*)\}")
-_EMPTY = re.compile(r"@media[^{}]*\{\}")
-_ASIDE = re.compile(r'"[^"]*"|\([^()]*\)')
-_NAME = re.compile(r"[.#]([A-Za-z_][\w-]*)")
-_BEGINNING = re.compile(r'\[id\^="([^"]*)"\]')
-# One pattern each: what begins with letters is found faster.
-_WRITTEN = tuple(
-    re.compile(rf' {attribute}=(?:"([^"]*)"|([^\s>]+))') for attribute in ("class", "id")
-)
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 # What the maker of paper marks, a moment before it lays the page out (`_paper`).
 _MARKED = frozenset({"long", "piece", "whole"})
@@ -26,44 +18,37 @@ _MARKED = frozenset({"long", "piece", "whole"})
 def names(page: str) -> frozenset[str]:
     """Every class and id of a page, and each word of its scripts."""
     found = set(_MARKED)
-    for written in _WRITTEN:
-        for quoted, bare in written.findall(page):
-            found.update((quoted or bare).split())
+    for attribute in (" class=", " id="):
+        for after in page.split(attribute)[1:]:
+            if after.startswith('"'):
+                found.update(after[1 : after.find('"', 1)].split())
+            else:
+                found.update(after.partition(">")[0].split(None, 1)[:1])
     for script in page.split("<script")[1:]:
         found.update(_WORD.findall(script.partition("</script>")[0]))
     return frozenset(found)
 
 
-def fitting(sheet: str, there: frozenset[str]) -> str:
-    """A sheet without blanks and comments, less the rules that no element of the page can have."""
-    listed = " ".join(("", *there))
-    return _EMPTY.sub("", _RULE.sub(lambda rule: _kept(rule, there, listed), sheet))
+def fitting(rules: Sequence[Any], there: frozenset[str]) -> str:
+    """A sheet of these rules, less those that no element of the page can have."""
+    return _kept(rules, there, " ".join(("", *there)))
 
 
-def _kept(rule: re.Match[str], there: frozenset[str], listed: str) -> str:
-    if rule[1].startswith("@") or _applies(rule[1], there, listed):
-        return rule[0]
-    selectors = [each for each in _parted(rule[1]) if _applies(each, there, listed)]
-    return f"{','.join(selectors)}{{{rule[2]}}}" if selectors else ""
-
-
-def _parted(selectors: str) -> list[str]:
-    """Selectors at their commas, those within brackets excepted."""
-    parts = selectors.split(",")
-    if "(" not in selectors:
-        return parts
-    for place in range(len(parts) - 1, 0, -1):
-        before = ",".join(parts[:place])
-        if before.count("(") != before.count(")"):
-            parts[place - 1 : place + 1] = [f"{parts[place - 1]},{parts[place]}"]
-    return parts
-
-
-def _applies(selector: str, there: frozenset[str], listed: str) -> bool:
-    """Whether a page has all that a selector names; `listed` are the same names, a blank before each."""
-    if not any(sign in selector for sign in (".", "#", "[id")):
-        return True
-    named = _NAME.findall(_ASIDE.sub("", selector))
-    return there.issuperset(one for one in named if len(one) > 1) and all(
-        f" {beginning}" in listed for beginning in _BEGINNING.findall(selector)
-    )
+def _kept(rules: Sequence[Any], there: frozenset[str], listed: str) -> str:
+    """`listed` are the names that are there, a blank before each."""
+    parts: list[str] = []
+    for rule in rules:
+        if isinstance(rule, str):
+            parts.append(rule)
+        elif isinstance(rule, dict):
+            if within := _kept(rule["rules"], there, listed):
+                parts += [rule["media"], "{", within, "}"]
+        else:
+            told, needs = rule
+            if selectors := [
+                selector
+                for selector, named, begun in needs
+                if there.issuperset(named) and all(f" {each}" in listed for each in begun)
+            ]:
+                parts += [",".join(selectors), "{", told, "}"]
+    return "".join(parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,7 +19,7 @@ from fiche.kernel.decision import Decision
 from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 from fiche.render import sizer
-from fiche.render._classes import sheet, shortened
+from fiche.render._classes import shortened
 from fiche.render._fitting import fitting, names
 from fiche.render._stacked import stacked
 from fiche.render.attachment import Attachment
@@ -27,7 +28,7 @@ from fiche.render.crossing import crossing
 from fiche.render.drawing import drawing
 from fiche.render.inline import bare, inline, lines
 from fiche.render.json import decision_bytes
-from fiche.render.scripts import scripts, styled, words
+from fiche.render.scripts import PAINTS, rules, scripts, words
 from fiche.render.timeline import picture
 from fiche.render.visible import visible
 from fiche.report import numbers
@@ -71,10 +72,14 @@ DECISION = "decision.json"
 
 @record(kw_only=False)
 class Style:
-    """A style sheet as it stands in the page, to the byte: its digest is in the policy."""
+    """A style sheet as it stands in the page, to the byte: its digest is in the policy.
+
+    Where there are `rules`, `text` keeps the place of those that the page needs.
+    """
 
     media: str
     text: Markup
+    rules: Sequence[Any]
 
 
 def html_bytes(
@@ -143,9 +148,10 @@ def _rendered(report: Report, attachments: Sequence[Attachment]) -> str:
 def _fitted(page: str, styles: Sequence[Style]) -> str:
     """The page with what it needs of its style sheets, the faces apart, and their digests in its policy."""
     there = names(page)
-    for style in styles[1:]:
-        fit = fitting(style.text, there)
-        page = page.replace(_hashed(style.text), _hashed(fit), 1).replace(style.text, fit, 1)
+    for style in styles:
+        if style.rules:
+            fit = fitting(style.rules, there)
+            page = page.replace(_hashed(style.text), _hashed(fit), 1).replace(style.text, fit, 1)
     return page
 
 
@@ -219,15 +225,22 @@ def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
 def _styles(report: Report, *, sized: bool) -> tuple[Style, ...]:
     screen = ("report_screen.css", *([sizer.STYLE] if sized else []))
     return (
-        Style("", Markup(_faces(BASIC_FONTS))),
+        Style("", Markup(_faces(BASIC_FONTS)), ()),
         # Before any other colours; a maker of PDFs passes over what is for screens first (`_paper`).
-        Style("screen,print", sheet()),
-        Style("", styled(template_text("report.css") + template_text("report_pictures.css"))),
-        Style("screen", styled("".join(map(template_text, screen))) + stacked(report)),
-        Style("print", styled(template_text("report_print.css"))),
+        _style("screen,print", PAINTS),
+        _style("", "report.css", "report_pictures.css"),
+        _style("screen", *screen, more=stacked(report)),
+        _style("print", "report_print.css"),
         # What only a browser that prints needs; a maker of PDFs that knows `print` alone passes it over.
-        Style("print and (width)", styled(template_text("report_browser_print.css"))),
+        _style("print and (width)", "report_browser_print.css"),
     )
+
+
+def _style(media: str, *names: str, more: str = "") -> Style:
+    """Sheets as one, whose place in the page their names keep until what the page needs is known."""
+    every = [rule for name in names for rule in rules(name)]
+    lead = "" if names == (PAINTS,) else " "
+    return Style(media, Markup(f"/*{' '.join(names)}*/"), (lead, *every, more))
 
 
 def _faces(fonts: Sequence[tuple[str, int, str]]) -> str:

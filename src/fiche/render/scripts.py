@@ -7,7 +7,7 @@ once. What sizes a load joins where the report has one to size (`render/sizer.py
 from __future__ import annotations
 
 import json
-import re
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -15,13 +15,14 @@ from fiche.assets import template_text
 from fiche.render.visible import ACTIVE_RANGES
 from fiche.report.parts import Report
 
+if TYPE_CHECKING:
+    from fiche.render._rules import Rules
+
+# The classes of `render/_classes.py`, kept beside the style sheets.
+PAINTS = "paints.css"
 SCRIPTS = ("page.js", "page_lines.js", "page_figures.js", "page_candidates.js")
 # What `tools/scripts.py` makes of each script, for the sake of those who mail a page.
 _BRIEF = "brief/"
-_QUOTED = re.compile(r'("[^"]*")')
-_BLANKS = re.compile(r"\s+")
-_NOUGHT = re.compile(r"(?<![\w.#-])0\.(?=\d)")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def scripts(*more: str) -> tuple[Markup, ...]:
@@ -29,19 +30,10 @@ def scripts(*more: str) -> tuple[Markup, ...]:
     return tuple(Markup(template_text(_BRIEF + name).rstrip()) for name in (*SCRIPTS, *more))
 
 
-def styled(text: str) -> Markup:
-    """A style sheet without its comments, and without blanks that say nothing."""
-    return Markup("".join([_tight(each) for each in _QUOTED.split(_COMMENT.sub("", text))]))
-
-
-def _tight(text: str) -> str:
-    """A piece of a style sheet: what is in quotes stays as it is."""
-    if text.startswith('"'):
-        return text
-    plain = _BLANKS.sub(" ", text)
-    for sign in ("{", "}", ";", ",", ">"):
-        plain = plain.replace(f"{sign} ", sign).replace(f" {sign}", sign)
-    return _NOUGHT.sub(".", plain.replace(": ", ":").replace(";}", "}"))
+def rules(name: str) -> Rules:
+    """The rules of a style sheet, taken apart."""
+    found: Rules = json.loads(template_text(f"{_BRIEF}{name}.json"))
+    return found
 
 
 def words(report: Report) -> Markup:
