@@ -25,7 +25,7 @@ help:
 	@echo "make samples    write the samples again that fiche itself makes"
 	@echo "make messages   bring the catalogs of other languages up to date with the source"
 	@echo "make reference  write docs/reference again, from schemas, commands and codes"
-	@echo "make scripts    make the scripts that a page holds again, from templates/*.js"
+	@echo "make scripts    make the scripts and styles that a page holds again, from templates/*.js and *.css"
 	@echo "make pictures   draw and photograph the pictures of docs/ again"
 	@echo "make clean      remove what was built; make distclean: and $(VENV)/"
 
