@@ -11,6 +11,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
+from fiche.kernel._initialisers import MOST_FIELDS, initialiser
+
 Kind = TypeVar("Kind", bound=type)
 Value = TypeVar("Value")
 
@@ -104,9 +106,31 @@ def _shared(
 def _initialiser(
     cls: type, names: tuple[str, ...], defaults: dict[str, Any], *, kw_only: bool
 ) -> Callable[..., None]:
+    plain = {name: value for name, value in defaults.items() if not isinstance(value, _Made)}
+    if len(plain) < len(defaults) or len(names) > MOST_FIELDS:
+        return _of_many(cls, names, defaults, plain, kw_only=kw_only)
+
+    def __init__(self: Any, *values: Any, **given: Any) -> None:
+        """Until a first value is made: of most classes none ever is, and a function of their own takes time."""
+        own = initialiser(cls, names, plain, kw_only=kw_only)
+        made = own or _of_many(cls, names, defaults, plain, kw_only=kw_only)
+        cls.__init__ = made  # type: ignore[misc]
+        made(self, *values, **given)
+
+    return __init__
+
+
+def _of_many(
+    cls: type,
+    names: tuple[str, ...],
+    defaults: dict[str, Any],
+    plain: dict[str, Any],
+    *,
+    kw_only: bool,
+) -> Callable[..., None]:
+    """Takes any number of fields, and defaults that are made anew."""
     setters = tuple((name, getattr(cls, name).__set__) for name in names)
     num_fields = len(names)
-    plain = {name: value for name, value in defaults.items() if not isinstance(value, _Made)}
     ends = {} if kw_only else _ends(names, plain)
     check = getattr(cls, "__post_init__", None)
 
