@@ -11,6 +11,8 @@ def printed(text: str, *, lines: bool = False) -> bool:
 
     False says nothing: a pattern knows the characters by name.
     """
+    if text.isascii() and text.isprintable():  # nearly every text
+        return True
     for blank in (*_BLANKS, *_LINES) if lines else _BLANKS:
         text = text.replace(blank, " ")
     if not text.isprintable():

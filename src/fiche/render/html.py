@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -19,6 +19,7 @@ from fiche.kernel.decision import Decision
 from fiche.kernel.lazy import lazy
 from fiche.kernel.record import record
 from fiche.render import sizer
+from fiche.render._bodies import bodies
 from fiche.render._classes import shortened
 from fiche.render._fitting import fitting, names
 from fiche.render._stacked import stacked
@@ -26,13 +27,13 @@ from fiche.render.attachment import Attachment
 from fiche.render.compiled import bytecode_cache
 from fiche.render.crossing import crossing
 from fiche.render.drawing import drawing
-from fiche.render.inline import bare, inline, lines
+from fiche.render.inline import bare, inline
 from fiche.render.json import decision_bytes
 from fiche.render.scripts import PAINTS, rules, scripts, words
 from fiche.render.timeline import picture
 from fiche.render.visible import visible
 from fiche.report import numbers
-from fiche.report.parts import Report, Row
+from fiche.report.parts import Report
 
 FONTS = (
     ("Fiche Sans", 400, "FicheSans-Regular.woff2"),
@@ -194,8 +195,7 @@ def _environment() -> Environment:
     environment.globals.update(
         kind=lambda part: type(part).__name__,
         inline=inline,
-        lines=lines,
-        bodies=_bodies,
+        bodies=bodies,
         picture=lambda drawn: shortened(picture(drawn)),
         crossing=lambda drawn: shortened(crossing(drawn)),
         drawing=lambda drawn: shortened(drawing(drawn)),
@@ -209,17 +209,6 @@ def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return value
-
-
-def _bodies(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Rows in bodies, each headed by its group row: a heading of a group spans its body only."""
-    bodies: list[list[Row]] = []
-    spanned = any(row.continues for row in rows)
-    for row in rows:
-        if row.group or not bodies or (spanned and not row.continues):
-            bodies.append([])
-        bodies[-1].append(row)
-    return iter(bodies)
 
 
 def _styles(report: Report, *, sized: bool) -> tuple[Style, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -18,7 +19,6 @@ from fiche.render.visible import visible
 from fiche.report.link_parts import Link, Remark
 from fiche.report.parts import (
     Amount,
-    Cell,
     Code,
     Mark,
     Missing,
@@ -43,25 +43,27 @@ _FIRST_LEFTWARD = "\u0590"
 
 def inline(parts: Parts) -> Markup:
     """A run of parts."""
-    return Markup("".join([_WRITE[type(part)](part) for part in parts]))
+    return Markup(written(parts))
 
 
-def lines(cell: Cell) -> Markup:
-    """The lines of a cell, each behind the first in a block of its own."""
-    if len(cell.lines) == 1:
-        return inline(cell.lines[0])
-    return Markup(
-        "".join([f"<div>{inline(e)}</div>" if n else inline(e) for n, e in enumerate(cell.lines)])
-    )
+def written(parts: Parts) -> str:
+    """The same as a text, for what is joined to more markup."""
+    return "".join([_WRITE[type(part)](part) for part in parts])
 
 
 def bare(value: str) -> Markup:
     """An attribute's value, in quotes where it needs them."""
-    return Markup(value if _SLUG(value) else f'"{_text(value)}"')
+    return Markup(attribute(value))
 
 
+def attribute(value: str) -> str:
+    """The same as a text, for what is joined to more markup."""
+    return value if _SLUG(value) else f'"{_text(value)}"'
+
+
+@lru_cache(maxsize=4096)
 def _text(text: str) -> str:
-    """Most texts have nothing to write out and nothing to escape: two looks find that."""
+    """Most texts have nothing to write out and nothing to escape: two looks find that, once for each text."""
     if not printed(text):
         text = visible(text)
     return str(escape(text)) if _MARKUP(text) else text
@@ -87,7 +89,7 @@ def _amount(part: Amount) -> str:
     """A number's machine form is the id that decision.json and `fiche explain` know it by."""
     mark = f" {_mark(Mark(part.mark, part.mark_word))}" if part.mark_word else ""
     weak = f" <small>{_text(part.includes)}</small>" if part.includes else ""
-    return f"<data value={bare(part.figure)}>{_text(part.text)}{mark}{weak}</data>"
+    return f"<data value={attribute(part.figure)}>{_text(part.text)}{mark}{weak}</data>"
 
 
 def _mark(part: Mark) -> str:
@@ -96,11 +98,11 @@ def _mark(part: Mark) -> str:
 
 def _state(part: State) -> str:
     """A verdict or a status is a `b` wherever it stands, and nothing else is one."""
-    return f"<b class={bare(part.code)}>{part.glyph}\u00a0{_text(part.word)}</b>"
+    return f"<b class={attribute(part.code)}>{part.glyph}\u00a0{_text(part.word)}</b>"
 
 
 def _reference(part: Reference) -> str:
-    return f"<a href={bare('#piece-' + part.piece)}>{_text(part.piece)}</a>"
+    return f"<a href={attribute('#piece-' + part.piece)}>{_text(part.piece)}</a>"
 
 
 def _missing(part: Missing) -> str:
