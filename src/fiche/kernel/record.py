@@ -56,8 +56,8 @@ def record(cls: Any = None, *, eq: bool = True, kw_only: bool = True, frozen: bo
 def replace(value: Value, /, **changes: Any) -> Value:
     """A copy of a record with some fields changed."""
     kind: Any = type(value)
-    kept = {name: getattr(value, name) for name in kind.__fields__ if name not in changes}
-    made: Value = kind(**kept, **changes)
+    kept = dict(zip(kind.__fields__, _state(value), strict=True))
+    made: Value = kind(**(kept | changes))
     return made
 
 
@@ -93,13 +93,10 @@ def _shared(
     }
     if frozen:
         shared |= {"__setattr__": _frozen, "__delattr__": _frozen}
+    if names:
+        shared["__values__"] = attrgetter(*names)
     if eq and names:
-        values = attrgetter(*names)
-        shared |= {
-            "__eq__": _equal,
-            "__hash__": _hash if frozen else None,
-            "__values__": values,
-        }
+        shared |= {"__eq__": _equal, "__hash__": _hash if frozen else None}
     return {name: function for name, function in shared.items() if name not in space}
 
 
@@ -225,7 +222,11 @@ def _shown(self: object) -> str:
 
 
 def _state(self: object) -> tuple[Any, ...]:
-    return tuple(getattr(self, name) for name in field_names(self))
+    kind: Any = type(self)
+    if len(kind.__fields__) > 1:
+        told: tuple[Any, ...] = kind.__values__(self)
+        return told
+    return tuple(getattr(self, name) for name in kind.__fields__)
 
 
 def _restore(self: Any, state: tuple[Any, ...]) -> None:

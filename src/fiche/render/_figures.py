@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from fiche.kernel import trace
 from fiche.kernel.address import Address
 from fiche.kernel.condition import Condition
 from fiche.kernel.fact import Fact
-from fiche.kernel.figure import Figure, Node, Number
+from fiche.kernel.figure import Figure, Node, Number, Unknown
 from fiche.kernel.ledger import Ledger
 from fiche.kernel.origin import (
     Assumed,
@@ -28,15 +27,15 @@ from fiche.report import numbers
 
 def decimal(value: Number) -> str:
     """A number in full: `47.14`, or `1/3` where decimals would never end."""
-    exact = Fraction(value)
-    digits = _decimals(exact.denominator)
+    above, below = value.numerator, value.denominator
+    digits = _decimals(below)
     if digits is None:
-        return f"{exact.numerator}/{exact.denominator}"
+        return f"{above}/{below}"
     if not digits:
-        return str(exact.numerator)
-    scaled = abs(exact.numerator) * 10**digits // exact.denominator
+        return str(above)
+    scaled = abs(above) * 10**digits // below
     text = str(scaled).rjust(digits + 1, "0")
-    return f"{'-' if exact < 0 else ''}{text[:-digits]}.{text[-digits:]}"
+    return f"{'-' if above < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
 def _decimals(denominator: int) -> int | None:
@@ -154,7 +153,7 @@ def _named_inputs(node: Node) -> list[Node]:
     waiting = list(reversed(trace.inputs(node)))
     while waiting:
         here = waiting.pop()
-        if isinstance(here, int | Fraction):
+        if not isinstance(here, Figure | Unknown):
             continue
         if here.id:
             found.append(here)

@@ -15,6 +15,7 @@ from typing import Any
 from fiche.kernel.lazy import lazy
 
 EXACT = 2**53 - 1
+_SIMPLE = frozenset((str, bool, type(None)))
 _SURROGATE = lazy("[\ud800-\udfff]")
 
 
@@ -41,15 +42,21 @@ def _is_plain(document: Any) -> bool:  # noqa: ANN401 - any JSON
     Lone surrogates are left to the encoding, which finds them without a look of its own.
     """
     seen: list[Any] = [document]
+    known: set[tuple[str, ...]] = set()  # the keys of a figure are those of the figure before
     while seen:
         part = seen.pop()
         kind = type(part)
         if kind is dict:
-            if not {str}.issuperset(map(type, part)) or not "".join(part).isascii():
-                return False
-            seen += [each for each in part.values() if type(each) is not str]
+            keys = tuple(part)
+            if keys not in known:
+                if not {str}.issuperset(map(type, keys)) or not "".join(keys).isascii():
+                    return False
+                known.add(keys)
+            if not _SIMPLE.issuperset(map(type, part.values())):
+                seen += [each for each in part.values() if type(each) is not str]
         elif kind is list or kind is tuple:
-            seen += [each for each in part if type(each) is not str]
+            if not _SIMPLE.issuperset(map(type, part)):
+                seen += [each for each in part if type(each) is not str]
         elif kind is int:
             if not -EXACT <= part <= EXACT:
                 return False
