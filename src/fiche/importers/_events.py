@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from fiche.importers._excerpt import distance
 from fiche.importers._found import Found
+from fiche.importers._marks import marked
 from fiche.importers._prefix import Speaker
 from fiche.importers._prose import Document
 from fiche.importers._restarts import Restarts
@@ -37,6 +38,7 @@ _WENT_ON = lazy(
     rb"|batch.?size (?:was )?(?:reduced|decreased|lowered|halved)|with (?:a )?smaller batch"
     rb"|training with a batch size of)"
 )
+_WENT_ON_WORDS = (b"batch", b"retry", b"recover", b"falling back to")
 _WRAPS = lazy(rb"failed with error|RayTaskError|ray::|Exception in worker")
 _TEST = lazy(rb"(?:FAILED|ERROR)\b[^\n]{0,400}?::(test\w{0,200}(?:\[[^\]\n]{0,200}\])?)")
 _HEADING = lazy(
@@ -237,7 +239,8 @@ def _figures_agree(event: Event, found: Found) -> bool:
 def _went_on(document: Document, event: Event, until: int) -> None:
     """Note that the program went on; words of people behind a fenced block are not the program's."""
     stop = min(until, event.stop + _AFTER, document.fence_end(event.first.start) or until)
-    if _WENT_ON.search(document.content, event.stop, stop):
+    behind = document.content[event.stop : stop].lower()
+    if marked(behind, _WENT_ON_WORDS) and _WENT_ON.search(document.content, event.stop, stop):
         event.recovered = True
 
 

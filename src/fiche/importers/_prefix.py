@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fiche.importers._marks import marked
 from fiche.kernel.lazy import lazy
 
 ANSI = (
@@ -15,12 +16,12 @@ ANSI = (
     rb"|\x1b[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)"  # titles and links; what build servers add
 )
 _SGR = rb"\[[0-9;:]{0,24}m"
-_SIMPLE = rb"\s\x00-\x08\x0e-\x1a\x1c-\x1f\x7f"
+SIMPLE = rb"\s\x00-\x08\x0e-\x1a\x1c-\x1f\x7f"
 # Blanks, control characters, colours; line ends, blanks and colours as JSON, a shell or a log daemon writes
 # them, or as they are left when the escape sign is lost; no-break, zero-width and ideographic blanks, a byte
 # order mark inside a text. A set of first bytes, then what must follow: so they are found quickest.
 GAP = (
-    rb"(?:[" + _SIMPLE + rb"\x1b\\#^\[\xc2\xe2\xe3\xef](?:(?<=[" + _SIMPLE + rb"])"
+    rb"(?:[" + SIMPLE + rb"\x1b\\#^\[\xc2\xe2\xe3\xef](?:(?<=[" + SIMPLE + rb"])"
     rb"|(?<=\x1b)(?:\[[0-9;:?]{0,24}[ -/]{0,2}[@-~]|[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"
     rb"|(?<=\\)\\{0,16}(?:[nrt]|u(?:00[aA]0|20[0-2][0-9a-fA-F]|2060|3000|[fF][eE][fF][fF])"
     rb"|(?:u001[bB]|x1[bB]|033|e)" + _SGR + rb")"
@@ -28,6 +29,9 @@ GAP = (
     rb"|(?<=\xc2)\xa0|(?<=\xe3)\x80\x80|(?<=\xef)\xbb\xbf"
     rb"|(?<=\xe2)(?:\x80[\x80-\x8f\xa8\xa9\xaf]|\x81\xa0|(?:\x90\x9b|\x86\x90)" + _SGR + rb")))"
 )
+
+# Without one of these a gap is of simple bytes alone: `#033[1m` and `^[[1m` hold a bracket.
+GAP_MARKS = (b"\x1b", b"\\", b"[", b"\xc2", b"\xe2", b"\xe3", b"\xef")
 
 _DATE = rb"\d{4}[-/]\d\d[-/]\d\d"
 _CLOCK = rb"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
@@ -76,6 +80,10 @@ _PREFIXES = (
 )
 _PREFIX = lazy(rb"|".join(_PREFIXES))
 _MAX_PARTS = 16
+# A small letter begins a prefix only where one of these follows, or two colons do;
+# `rank 0:` and `stdout F` aside.
+_LETTERS = b"abcdefghijklmnopqtuvwxyz"
+_PREFIX_MARKS = (b"[", b"]", b"|")
 
 # A log handler's column at the right edge, or the border of a panel, behind a wrapped line.
 _TAIL = lazy(
@@ -117,6 +125,7 @@ _SERVICE = lazy(
     rb"|\[?(?P<pod>[a-z0-9][a-z0-9-]{0,200}-[bcdf-hj-np-tv-xz2456789]{8,10}-[bcdf-hj-np-tv-xz2456789]{5}"
     rb"(?: [a-z][a-z0-9-]{0,62})?)\]?(?=\s))"
 )
+_DASHES = 2  # of a pod's name, which alone needs neither bar nor bracket
 _HOST = lazy(rb"\bip=([\w.:]{1,60})")
 
 
@@ -174,16 +183,19 @@ NOBODY = Speaker(None, None)
 def speaker(prefix: bytes) -> Speaker:
     """Read who speaks from the text in front of a message on its line (last word wins)."""
     near = prefix[-_LOOK_BACK:].rpartition(b"\r")[2]
-    pid, host = _PID.findall(near), _HOST.findall(near)
+    pid = _PID.findall(near) if b"pid=" in near else []
+    host = _HOST.findall(near) if pid else []
     return Speaker(
         _rank(near),
         pid[-1].decode() if pid else None,
         _service(prefix),
-        host=host[-1].decode() if host and pid else None,
+        host=host[-1].decode() if host else None,
     )
 
 
 def _service(prefix: bytes) -> str | None:
+    if prefix.count(b"-") < _DASHES and not marked(prefix, (b"|", b"]")):
+        return None
     found = _SERVICE.match(prefix) or _SERVICE.match(prefix[prefix.rfind(b"\r") + 1 :])
     if found is None or found.lastgroup is None:
         return None
@@ -191,10 +203,10 @@ def _service(prefix: bytes) -> str | None:
 
 
 def _rank(near: bytes) -> int | str | None:
-    numbered = _RANK.findall(near)
+    numbered = _RANK.findall(near) if marked(near, (b"[", b"rank", b"RANK")) else []
     if numbered:
         return int(next(group for group in numbered[-1] if group))
-    named = _NAMED.findall(near)
+    named = _NAMED.findall(near) if marked(near, (b"pid=", b"]")) else []
     if named:
         name: bytes = next(group for group in named[-1] if group)
         return name.decode().strip()
@@ -213,7 +225,7 @@ def right_edge(content: bytes, start: int, stop: int) -> int:
         docker = _DOCKER_TAIL.search(content, max(start, stop - _DOCKER_LONGEST), stop)
         stop = docker.start() if docker else stop
     near = max(start, stop - 200)
-    if not any(content.find(mark, near, stop) >= 0 for mark in _TAIL_MARKS):
+    if not marked(content, _TAIL_MARKS, near, stop):
         return stop
     tail = _TAIL.search(content, near, stop)
     return tail.start() if tail else stop
@@ -228,8 +240,17 @@ def body(content: bytes, start: int, stop: int, first: bytes) -> tuple[int, int]
     if first.strip() and content.startswith(first, start):
         at = start + len(first)
     for _ in range(_MAX_PARTS):
-        match = _PREFIX.match(content, at, stop)
+        match = _PREFIX.match(content, at, stop) if _may_begin(content, at, stop) else None
         if match is None or match.end() == at:
             break
         at = match.end()
     return at, right_edge(content, at, stop)
+
+
+def _may_begin(content: bytes, at: int, stop: int) -> bool:
+    """False where no prefix can begin: the pattern of all of them takes long to compile."""
+    return (
+        content[at : at + 1] not in _LETTERS
+        or content.count(b":", at, stop) > 1
+        or marked(content, _PREFIX_MARKS, at, stop)
+    )

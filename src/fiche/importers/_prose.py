@@ -9,6 +9,7 @@ from bisect import bisect_right
 from functools import cached_property
 
 from fiche.importers._found import Found
+from fiche.importers._marks import marked
 from fiche.kernel.lazy import lazy
 
 DOCUMENTATION = "advice or documentation that names the message"
@@ -25,6 +26,10 @@ _TOLD = lazy(
     rb"|\byou(?:'ll)? (?:may|might|will|can|could) (?:see|get|run into|encounter|hit)\b"
     rb"|\b(?:errors?|messages?) (?:such as|like|similar to|that looks? like)\b|\b(?:for example|e\.g\.))"
     rb"[^\n\"{}|]{0,160}\"?[^\n\"{}|]{0,60}$"
+)
+_TOLD_WORDS = (
+    *(b"if ", b"in case ", b"when", b"you", b"error ", b"errors ", b"message ", b"messages "),
+    *(b"for example", b"e.g."),
 )
 # Whatever the words: a logger wrote this line.
 _LOGGED = lazy(rb"\d\d:\d\d:\d\d|\b(?:ERROR|WARN(?:ING)?|INFO|CRITICAL|FATAL)\b")
@@ -89,7 +94,7 @@ class Document:
     def _told(self, found: Found, front: bytes) -> bool:
         if _LOGGED.search(front[-300:]):
             return False
-        if _TOLD.search(front[-300:]):
+        if _tells(front[-300:]):
             return True
         end = found.stop + _SPAN
         edge = _LINE_END.search(self.content, found.stop, end)
@@ -107,4 +112,9 @@ class Document:
             return _HAPPENED.search(lead[-160:]) is None
         start = self.content.rfind(b"\n", 0, found.start)
         above = self.content[max(0, start - 300) : max(0, start)].rstrip()
-        return _TOLD.search(above.rpartition(b"\n")[2]) is not None
+        return _tells(above.rpartition(b"\n")[2])
+
+
+def _tells(text: bytes) -> bool:
+    """True where the text ends in a sentence to its reader."""
+    return marked(text.lower(), _TOLD_WORDS) and _TOLD.search(text) is not None

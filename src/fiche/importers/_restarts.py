@@ -6,6 +6,7 @@ supervisors (systemd, supervisord, kubelet), and hours of further steps.
 
 from __future__ import annotations
 
+from fiche.importers._marks import marked
 from fiche.importers._prefix import speaker
 from fiche.importers._speakers import line_start
 from fiche.kernel.lazy import lazy
@@ -17,6 +18,10 @@ _STARTED = lazy(
     rb"|\brestarting (?:worker group|failed container|(?:the )?(?:server|engine|container|process|job)\b)"
     rb"|restart counter is at \d|Scheduled restart job|spawned: '[^'\n]{1,80}' with pid"
     rb"|vLLM API server version|server_args=ServerArgs\(|Setting OMP_NUM_THREADS environment variable for each"
+)
+_STARTED_WORDS = (
+    *(b"estart", b"spawned: '", b"vLLM API server version", b"server_args=ServerArgs("),
+    b"Setting OMP_NUM_THREADS environment variable for each",
 )
 _STEP = lazy(rb"(?i)\b(?:step|iter|iteration|epoch)\b[ :=|/\[]{1,4}\d")
 _STAMP = lazy(rb"\b(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)")
@@ -38,12 +43,12 @@ class Restarts:
         Only what lies between two places is searched: first comes the end of a message, then the start of the
         next one.
         """
-        for found in _STARTED.finditer(
-            self.content, max(self._searched, place - _LOOKED_AT), place
-        ):
+        floor = max(self._searched, place - _LOOKED_AT)
+        told = marked(self.content, _STARTED_WORDS, floor, place)
+        for found in _STARTED.finditer(self.content, floor, place) if told else ():
             start = line_start(self.content, found.start())
             self._last[speaker(self.content[start : found.start()]).service] = found.start()
-        if _ran_on(self.content, max(self._searched, place - _LOOKED_AT), place):
+        if _ran_on(self.content, floor, place):
             self._last[service] = place
         self._searched = max(self._searched, place)
         names = {None, service} if service is not None else set(self._last)

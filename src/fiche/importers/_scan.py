@@ -169,7 +169,10 @@ _BLANKS = lazy(r"\s{1,4000}")
 
 def plain(raw: bytes) -> str:
     """Bytes as one line of text without escape sequences or control characters."""
-    text = _NOT_SHOWN.sub(" ", _COLOUR.sub("", raw.decode("utf-8", errors="replace")))
+    text = raw.decode("utf-8", errors="replace")
+    text = _COLOUR.sub("", text) if "[" in text else text
+    if "\\" in text or not text.isprintable():
+        text = _NOT_SHOWN.sub(" ", text)
     return _BLANKS.sub(" ", text).strip()
 
 

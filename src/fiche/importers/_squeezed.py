@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from fiche.importers._prefix import GAP
+from fiche.importers._marks import marked
+from fiche.importers._prefix import GAP, GAP_MARKS, SIMPLE
 from fiche.kernel.lazy import lazy
 
 # The first one stands alone: a pattern that starts with a set is searched for quickest.
 _GAPS = lazy(GAP + GAP + rb"{0,399}")
+_SIMPLE_GAPS = lazy(rb"[" + SIMPLE + rb"]{1,400}")
 
 
 class Squeezed:
@@ -32,7 +34,8 @@ class Squeezed:
         """Append the visible bytes of content[start:stop]."""
         content, starts, sources = self.content, self._starts, self._sources
         parts, length, at = [self.text], len(self.text), start
-        for gap in _GAPS.finditer(content, start, stop):
+        gaps = _GAPS if marked(content, GAP_MARKS, start, stop) else _SIMPLE_GAPS
+        for gap in gaps.finditer(content, start, stop):
             left, right = gap.span()
             if left > at:
                 starts.append(length)
