@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fiche.criteria import _failures
 from fiche.criteria._capacity import DeviceCapacity, device_capacity
-from fiche.criteria._failures import Failed
+from fiche.criteria._failures import Failed, Fallen
 from fiche.criteria._runs import Loop, Success, loops, on_device, successes
 from fiche.criteria._scope import question
 from fiche.estimators import firm_floor
@@ -61,7 +61,7 @@ class Evidence:
 
 @record
 class Devices:
-    """The devices of a placement: what each offers, and every run of the whole loop on them.
+    """The devices of a placement: what each offers, every run of the whole loop on them, every failure.
 
     `most` is the largest upper bound of what one offers, None where one is open.
     """
@@ -69,18 +69,20 @@ class Devices:
     rooms: tuple[DeviceCapacity, ...]
     most: Number | None
     ran: tuple[Loop, ...]
+    fell: tuple[Fallen, ...]
 
 
 def devices_of(candidate: Candidate, ground: Inquiry) -> Devices:
     """All that does not depend on the case, gathered once."""
-    count = num_devices(candidate)
+    count, ask = num_devices(candidate), question(candidate)
     rooms = tuple(device_capacity(candidate, index, ground) for index in range(count))
     highs = [room.high.high if room.high is not None else None for room in rooms]
     known = [high for high in highs if high is not None]
     return Devices(
         rooms=rooms,
         most=max(known) if known and len(known) == count else None,
-        ran=loops(count, ground, alone=question(candidate, None).alone),
+        ran=loops(count, ask, ground),
+        fell=_failures.fallen(ask, ground),
     )
 
 
@@ -105,7 +107,7 @@ def asked(candidate: Candidate, case: Case | None, devices: Devices, ground: Inq
         case=case,
         alone=ask.alone,
         runs=successes(devices.ran, ask, ground),
-        failures=_failures.failures(ask, ground),
+        failures=_failures.failures(devices.fell, ask, ground),
         floor=floor_of(candidate, case, ground),
         envelope=_envelope(candidate, case, ground),
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fiche.criteria._executed import load_of
 from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of, told_facts
 from fiche.kernel.comparison import Inquiry
+from fiche.kernel.fact import Fact
 from fiche.kernel.piece import Failure, Observation, Piece, Run
 from fiche.kernel.record import record, replace
 from fiche.kernel.said import tell
@@ -51,10 +54,28 @@ class Failed:
         return self.scope.disputed and not self.doubts
 
 
-def failures(ask: Question, ground: Inquiry) -> tuple[Failed, ...]:
-    """Every failure that the pieces hold, before any device is looked at."""
-    found = (_failed(p, run, ask, ground) for p in ground.pieces for run in p.reading.runs)
+@record
+class Fallen:
+    """A run that failed, and all of a `Failed` that no case changes: `facts` of its scope, doubts, word."""
+
+    piece: Piece
+    run: Run
+    facts: Scope
+    doubts: tuple[str, ...]
+    related: bool
+    word: tuple[str, ...]
+    noted: tuple[str, ...]
+
+
+def fallen(ask: Question, ground: Inquiry) -> tuple[Fallen, ...]:
+    """Every failure that the pieces hold, before any case is looked at."""
+    found = (_fallen(p, run, ask, ground) for p in ground.pieces for run in p.reading.runs)
     return tuple(each for each in found if each is not None)
+
+
+def failures(fell: tuple[Fallen, ...], ask: Question, ground: Inquiry) -> tuple[Failed, ...]:
+    """How each of them stands to the question, before any device is looked at."""
+    return tuple(_failed(each, ask, ground) for each in fell)
 
 
 def on_device(told: Failed, index: int, *, alone: bool) -> Failed:
@@ -65,24 +86,38 @@ def on_device(told: Failed, index: int, *, alone: bool) -> Failed:
     return replace(told, doubts=(tell("it happened on device {there}", there=there), *told.doubts))
 
 
-def _failed(piece: Piece, run: Run, ask: Question, ground: Inquiry) -> Failed | None:
-    """Judge one run's failure; None when the run did not fail."""
+def _fallen(piece: Piece, run: Run, ask: Question, ground: Inquiry) -> Fallen | None:
+    """Judge one run's failure as far as no case matters; None when the run did not fail."""
     failure = run.failure
     if run.outcome != "failure" or failure is None:
         return None
-    word = _alone_by_word(piece, run, ground)
-    doubts = [*_causes(failure, word), *_recorded(piece, run, ground), *_beside(ask, run)]
-    facts = scope_of(ask, piece, run, "memory", ground)
-    scope = joined(facts, load_of(ask, piece, run, "larger", ground))
+    told = told_facts(piece, run, ground)
+    word = _alone_by_word(told, ground)
+    facts = scope_of(ask, piece, run, "memory", ground, told=told)
+    return Fallen(
+        piece=piece,
+        run=run,
+        facts=facts,
+        doubts=(*_causes(failure, word), *_recorded(run, failure, told)),
+        related=speaks_of(ask, piece, told) and not facts.differs,
+        word=word or (),
+        noted=noted(ask, piece, run, "memory", ground, told),
+    )
+
+
+def _failed(fell: Fallen, ask: Question, ground: Inquiry) -> Failed:
+    """Judge it by what the case asks for."""
+    run, failure = fell.run, fell.run.failure
+    scope = joined(fell.facts, load_of(ask, fell.piece, run, "larger", ground))
     return Failed(
-        piece=piece.id,
+        piece=fell.piece.id,
         run=run,
         scope=scope,
-        doubts=tuple(doubts),
-        related=speaks_of(ask, piece, run, ground) and not facts.differs,
-        total=_bounds(failure, "total_capacity"),
-        by=tuple(dict.fromkeys((*scope.by, *(word or ())))),
-        noted=noted(ask, piece, run, "memory", ground),
+        doubts=(*fell.doubts, *_beside(ask, run)),
+        related=fell.related,
+        total=None if failure is None else _bounds(failure, "total_capacity"),
+        by=tuple(dict.fromkeys((*scope.by, *fell.word))),
+        noted=fell.noted,
     )
 
 
@@ -94,19 +129,19 @@ def _beside(ask: Question, run: Run) -> list[str]:
     return []
 
 
-def _recorded(piece: Piece, run: Run, ground: Inquiry) -> list[str]:
+def _recorded(run: Run, failure: Failure, told: Mapping[str, Fact]) -> list[str]:
     """What the file tells beside the message: others on the card, a limit of the process, work before it."""
     found = []
     measured = {seen.device_index for seen in run.observations}
-    there = None if run.failure is None else run.failure.device_index
+    there = failure.device_index
     near = [s for s in run.observations if there is None or s.device_index in (None, there)]
     others = max(map(_held_by_others, near), default=0)
     if others:
         found.append(
             tell("other processes were read to hold {others} B of the card", others=others)
         )
-    limit = told_facts(piece, run, ground).get("allocator.process_fraction")
-    if limit is not None and "allowed" not in (run.failure.quantities if run.failure else {}):
+    limit = told.get("allocator.process_fraction")
+    if limit is not None and "allowed" not in failure.quantities:
         found.append(
             tell("the process had set itself a limit of {limit} of the card", limit=limit.value)
         )
@@ -114,7 +149,7 @@ def _recorded(piece: Piece, run: Run, ground: Inquiry) -> list[str]:
         found.append(
             tell("it happened on device {there}, which the record did not read", there=there)
         )
-    if run.failure is not None and run.failure.is_earlier:
+    if failure.is_earlier:
         found.append(tell("it came up before the phase began: earlier work failed"))
     return found
 
@@ -184,14 +219,14 @@ def _unaccounted(failure: Failure) -> list[str]:
     ]
 
 
-def _alone_by_word(piece: Piece, run: Run, ground: Inquiry) -> tuple[str, ...] | None:
+def _alone_by_word(told: Mapping[str, Fact], ground: Inquiry) -> tuple[str, ...] | None:
     """On whose word nothing else used the card (nobody's when the file prints it); None: untold."""
-    told = told_facts(piece, run, ground).get("other_users")
-    if told is None or told.value != "none":
+    others = told.get("other_users")
+    if others is None or others.value != "none":
         return None
-    if told.printed:
+    if others.printed:
         return ()
-    return (told.by,) if told.by and ground.policy.typed_scope == "counts" else None
+    return (others.by,) if others.by and ground.policy.typed_scope == "counts" else None
 
 
 def _leftover(failure: Failure) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fiche.criteria._executed import load_of, phases_of
-from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of
+from fiche.criteria._scope import Question, Scope, joined, noted, scope_of, speaks_of, told_facts
 from fiche.criteria._used import place_of
 from fiche.kernel.comparison import Inquiry
 from fiche.kernel.figure import Figure, Number, larger
@@ -45,18 +45,24 @@ class Success:
 
 @record
 class Loop:
-    """A successful run of the whole loop, and its ceiling on each device of a placement."""
+    """A successful run of the whole loop, and its ceiling on each device of a placement.
+
+    `scope`, `related` and `noted` are how its facts stand to the question, which no case changes.
+    """
 
     piece: Piece
     run: Run
     peaks: tuple[Figure | None, ...]
     most: Number | None
+    scope: Scope
+    related: bool
+    noted: tuple[str, ...]
 
 
-def loops(num_devices: int, ground: Inquiry, *, alone: bool) -> tuple[Loop, ...]:
+def loops(num_devices: int, ask: Question, ground: Inquiry) -> tuple[Loop, ...]:
     """What every piece holds of them; phased runs locate a problem and admit nothing."""
     return tuple(
-        _loop(piece, runs[0], _ceilings(piece, runs, num_devices, alone=alone))
+        _loop(piece, runs, num_devices, ask, ground)
         for piece in ground.pieces
         for runs in _with_repeats(piece)
     )
@@ -87,11 +93,21 @@ def _no_more(run: Run, than: Run) -> bool:
     )
 
 
-def _loop(piece: Piece, run: Run, peaks: tuple[Figure | None, ...]) -> Loop:
+def _loop(piece: Piece, runs: list[Run], num_devices: int, ask: Question, ground: Inquiry) -> Loop:
+    run, peaks = runs[0], _ceilings(piece, runs, num_devices, alone=ask.alone)
+    told = told_facts(piece, run, ground)
     highs = [None if peak is None else peak.high for peak in peaks]
     known = [high for high in highs if high is not None]
     most = max(known) if known and len(known) == len(highs) else None
-    return Loop(piece=piece, run=run, peaks=peaks, most=most)
+    return Loop(
+        piece=piece,
+        run=run,
+        peaks=peaks,
+        most=most,
+        scope=scope_of(ask, piece, run, "memory", ground, told=told),
+        related=speaks_of(ask, piece, told),
+        noted=noted(ask, piece, run, "memory", ground, told),
+    )
 
 
 def successes(ran: tuple[Loop, ...], ask: Question, ground: Inquiry) -> tuple[Success, ...]:
@@ -101,14 +117,14 @@ def successes(ran: tuple[Loop, ...], ask: Question, ground: Inquiry) -> tuple[Su
             piece=loop.piece.id,
             run=loop.run,
             scope=joined(
-                scope_of(ask, loop.piece, loop.run, "memory", ground),
+                loop.scope,
                 load_of(ask, loop.piece, loop.run, "smaller", ground),
                 phases_of(ask, loop.piece, loop.run, ground),
             ),
             ceiling=None,
             most=loop.most,
-            related=speaks_of(ask, loop.piece, loop.run, ground),
-            noted=(*noted(ask, loop.piece, loop.run, "memory", ground), *_unloaded(loop)),
+            related=loop.related,
+            noted=(*loop.noted, *_unloaded(loop)),
         )
         for loop in ran
     )

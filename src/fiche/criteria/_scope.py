@@ -115,12 +115,14 @@ def scope_of(
     criterion: str,
     ground: Inquiry,
     also: tuple[str, ...] = (),
+    told: Mapping[str, Fact] | None = None,
 ) -> Scope:
     """Compare the strict facts of a criterion; dimensions are another question (`_executed`).
 
-    `also` names facts without which the criterion would mean nothing, whatever the policy lists.
+    `also` names facts without which the criterion would mean nothing, whatever the policy lists. `told` are the
+    `told_facts` of the run, where they are at hand.
     """
-    told = told_facts(piece, run, ground)
+    told = told_facts(piece, run, ground) if told is None else told
     found = Tally()
     found.contradicted.extend(contradictions(piece, run).values())
     found.contradicted.extend(_named.misnamed(ask.names, ask.facts["gpu"], told))
@@ -177,10 +179,15 @@ class Tally:
 
 
 def noted(
-    ask: Question, piece: Piece, run: Run | None, criterion: str, ground: Inquiry
+    ask: Question,
+    piece: Piece,
+    run: Run | None,
+    criterion: str,
+    ground: Inquiry,
+    told: Mapping[str, Fact] | None = None,
 ) -> tuple[str, ...]:
-    """Differences in what the policy only notes: shown, and without weight."""
-    told = told_facts(piece, run, ground)
+    """Differences in what the policy only notes: shown, and without weight; `told` as of `scope_of`."""
+    told = told_facts(piece, run, ground) if told is None else told
     paths = _listed(ask, told, ground.policy.noted.get(criterion, ()))
     return tuple(
         tell(
@@ -296,10 +303,10 @@ def _attested_workload(base: Workload, by: str, case: Fact) -> dict[str, Fact]:
     return facts
 
 
-def speaks_of(ask: Question, piece: Piece, run: Run, ground: Inquiry) -> bool:
+def speaks_of(ask: Question, piece: Piece, told: Mapping[str, Fact]) -> bool:
     """True when the file, or the author, names the very card that is asked about."""
-    told = (told_facts(piece, run, ground).get("gpu"), piece.typed.get("gpu"))
-    return any(fact is not None and same(fact.value, ask.facts["gpu"]) for fact in told)
+    cards = (told.get("gpu"), piece.typed.get("gpu"))
+    return any(fact is not None and same(fact.value, ask.facts["gpu"]) for fact in cards)
 
 
 def joined(*scopes: Scope) -> Scope:

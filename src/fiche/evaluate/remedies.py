@@ -71,7 +71,7 @@ class _Seen:
 
 
 def _seen(decision: Decision) -> Iterator[_Seen]:
-    from fiche.criteria._failures import failures
+    from fiche.criteria._failures import failures, fallen
     from fiche.criteria._scope import question
 
     names = {
@@ -82,8 +82,9 @@ def _seen(decision: Decision) -> Iterator[_Seen]:
     }
     for candidate in decision.fiche.candidates:
         ground = _ground(decision, candidate)
-        for case in (candidate.workload.cases or (None,)) if ground.pieces else ():
-            for told in failures(question(candidate, case), ground):
+        fell = fallen(question(candidate), ground) if ground.pieces else ()
+        for case in (candidate.workload.cases or (None,)) if fell else ():
+            for told in failures(fell, question(candidate, case), ground):
                 name = names.get((told.piece, id(told.run)))
                 if name is not None and (told.proven or told.unexplained):
                     yield _Seen(
