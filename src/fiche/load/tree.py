@@ -29,9 +29,8 @@ def parse(source: Source, start: int = 0, end: int | None = None) -> Node:
             (F106), a second document (F107), nothing at all (F108), too deep (F110), too many
             values (F111), a key that is no plain word (F112). All that can be told at once is.
     """
-    text = source.text[start:end]
-    builder = _Builder(source, start, seen=printed(text, lines=True))
-    builder.read(text)
+    builder = _Builder(source, start)
+    builder.read(source.text[start:end])
     builder.faults.stop()
     if builder.root is None:
         raise refused(
@@ -53,9 +52,8 @@ class _Open:
 class _Builder:
     """Takes events one by one; `root` is the tree once the last one was taken."""
 
-    def __init__(self, source: Source, offset: int, *, seen: bool) -> None:
-        """`seen` is True for a text that is printed whole: only an escape makes another character then."""
-        self.source, self.offset, self.seen = source, offset, seen
+    def __init__(self, source: Source, offset: int) -> None:
+        self.source, self.offset = source, offset
         self.faults = Faults()
         self.root: Node | None = None
         self.documents = self.nodes = 0
@@ -101,18 +99,13 @@ class _Builder:
     def scalar(self, event: Any) -> None:  # noqa: ANN401
         span = self.span(event.start_mark, event.value)
         self.check(event, span)
-        if event.style == '"' or not self.seen:
-            self.escaped(event.value, span)
-        self.add(Scalar(span, plain=event.implicit[0]))
-
-    def escaped(self, value: str, span: Span) -> None:
-        """Refuse a character that no text may hold, and that an escape has made."""
-        hidden = None if printed(value, lines=True) else FORBIDDEN.search(value)
+        hidden = None if printed(event.value, lines=True) else FORBIDDEN.search(event.value)
         if hidden is not None:
             name = f"U+{ord(hidden[0]):04X}"
             self.faults.add(
                 "F102", f"an escape makes the control character {name}", span, "leave it out"
             )
+        self.add(Scalar(span, plain=event.implicit[0]))
 
     def start(self, event: Any) -> None:  # noqa: ANN401
         span = self.span(event.start_mark)
