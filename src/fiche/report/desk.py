@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -46,6 +45,8 @@ GLYPHS = {
 _NOT_FIRM = ("unknown", "assumed")
 # What is to be typed as it stands, in a told text.
 _NAMED = lazy(r"`([^`\n]+)`")
+# A hyphen before digits, not inside a name.
+_MINUS = lazy(r"(?<!\w)-(?=%?\d)")
 # Signs of comparison as they are typed, and as they are read; a line never ends inside one of these.
 _SIGNS = ((">=", "≥"), ("<=", "≤"), ("!=", "≠"))
 Filling = Part | Parts | str | int
@@ -317,4 +318,4 @@ def columns(desk: Desk, *keys: str) -> tuple[Column, ...]:
 
 def signed(text: str) -> str:
     """A minus sign, which is as wide as a figure, where a hyphen stood."""
-    return re.sub(r"(?<![\w])-(?=%?\d)", "−", text)
+    return _MINUS.sub("−", text) if "-" in text else text

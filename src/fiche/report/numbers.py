@@ -32,13 +32,14 @@ Printed = tuple[str, str]
 _Printer = Callable[[Number], Printed]
 
 
-def rounded(value: Number, decimals: int, how: Style = TERMINAL) -> str:
-    """A number with a fixed count of decimals, to nearest; a tie goes away from zero."""
-    steps = _steps(value, decimals)
-    digits = str(abs(steps)).rjust(decimals + 1, "0")
-    whole, rest = (digits[:-decimals], digits[-decimals:]) if decimals else (digits, "")
-    sign = "-" if steps < 0 else ""
-    return sign + _grouped(whole, how.group) + (how.decimal + rest if rest else "")
+def rounded(value: Number, decimals: int, how: Style = TERMINAL, by: int = 1) -> str:
+    """A number, over a whole one, with a fixed count of decimals, to nearest; a tie goes away from zero."""
+    steps = _steps(value, decimals, by)
+    whole, rest = divmod(abs(steps), 10**decimals)
+    told = f"{whole:,}".replace(",", how.group)
+    if decimals:
+        told += how.decimal + str(rest).rjust(decimals, "0")
+    return f"-{told}" if steps < 0 else told
 
 
 def exact(value: Number, how: Style = TERMINAL) -> str:
@@ -46,7 +47,7 @@ def exact(value: Number, how: Style = TERMINAL) -> str:
     if value.denominator == 1:
         return rounded(value, 0, how)
     for decimals in range(_MOST_DECIMALS + 1):
-        if Fraction(_steps(value, decimals), 10**decimals) == value:
+        if value.numerator * 10**decimals % value.denominator == 0:
             return rounded(value, decimals, how)
     return str(Fraction(value))
 
@@ -84,7 +85,7 @@ def elapsed(nanoseconds: int, how: Style = TERMINAL) -> str:
 def whole(value: Number) -> bool:
     """True where rounding changes nothing: `1.00 GiB` is all of it."""
     _, factor = memory_unit(value, "GiB")
-    return Fraction(_steps(Fraction(value) / factor, 2), 100) * factor == value
+    return Fraction(_steps(value, 2, factor) * factor, 100) == value
 
 
 def _bytes(value: Number, unit: tuple[str, int], how: Style) -> str:
@@ -93,7 +94,7 @@ def _bytes(value: Number, unit: tuple[str, int], how: Style) -> str:
 
 def _split_bytes(value: Number, unit: tuple[str, int], how: Style, per: str = "") -> Printed:
     word, factor = unit
-    digits = rounded(Fraction(value) / factor, 2 if factor > 1 else 0, how)
+    digits = rounded(value, 2 if factor > 1 else 0, how, factor)
     return digits, how.space + word + per
 
 
@@ -237,7 +238,7 @@ def _printed(value: Number, of: Node, unit: str) -> Fraction:
     if _is_short(of):
         return Fraction(_steps(Fraction(value) * 1000, 2), 100 * 1000)
     factor, decimals = _scale(of, unit)
-    return Fraction(_steps(Fraction(value) / factor, decimals), 10**decimals) * factor
+    return Fraction(_steps(value, decimals, factor) * factor, 10**decimals)
 
 
 def _scale(of: Node, unit: str) -> tuple[int, int]:
@@ -370,16 +371,8 @@ def _is_currency(base: str) -> bool:
     return base.isupper() and len(base) == 3
 
 
-def _steps(value: Number, decimals: int) -> int:
+def _steps(value: Number, decimals: int, by: int = 1) -> int:
     # Whole numbers only: a report has thousands of these, and fractions are slow.
-    below = value.denominator
+    below = value.denominator * by
     steps: int = (2 * abs(value.numerator) * 10**decimals + below) // (2 * below)
     return -steps if value < 0 else steps
-
-
-def _grouped(digits: str, sign: str) -> str:
-    head = len(digits) % 3
-    groups = [digits[:head]] * bool(head) + [
-        digits[start : start + 3] for start in range(head, len(digits), 3)
-    ]
-    return sign.join(groups)

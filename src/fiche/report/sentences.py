@@ -40,6 +40,8 @@ def bytes_said(text: str, how: Style, *, exact: bool = True) -> str:
 
     A range of sightings is only told.
     """
+    if " B" not in text:
+        return text
 
     def said(found: re.Match[str]) -> str:
         ends = [int(end) for end in found.groups() if end is not None]
