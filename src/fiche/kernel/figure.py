@@ -70,7 +70,8 @@ class Figure(_Arithmetic):
     left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.high is not None and self.high < self.low:
+        low, high = self.low, self.high
+        if high is not None and high is not low and high < low:
             raise ValueError(f"{self.id or 'figure'}: high {self.high} is below low {self.low}")
 
     @property
@@ -250,12 +251,16 @@ def _times(values: list[Bounds]) -> Bounds:
     _not_negative(low, by_low)
     if high == 0 or by_high == 0:
         return 0, 0
+    if high is low and by_high is by_low:  # exact: worked out once
+        return (exact := low * by_low), exact
     return low * by_low, None if high is None or by_high is None else high * by_high
 
 
 def _divided(values: list[Bounds]) -> Bounds:
     (low, high), (by_low, by_high) = values
     _not_negative(low, by_low)
+    if high is low and by_high is by_low and by_low:  # exact: worked out once
+        return (exact := Fraction(low) / by_low), exact
     below: Number = 0 if by_high is None else Fraction(low) / by_high
     return below, None if high is None or by_low == 0 else Fraction(high) / by_low
 

@@ -42,7 +42,7 @@ def walk(node: Operand) -> Iterator[Node]:
 
 def leaves(node: Node) -> tuple[Node, ...]:
     """The figures and unknowns that nothing was computed for."""
-    return tuple(n for n in walk(node) if not isinstance(n.origin, Computed))
+    return tuple([n for n in walk(node) if not isinstance(n.origin, Computed)])
 
 
 def conditions(node: Node) -> tuple[Condition, ...]:

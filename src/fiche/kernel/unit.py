@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from fiche.kernel.record import record
 
 
@@ -32,9 +34,15 @@ class Unit:
     def __str__(self) -> str:
         if self.is_count:
             return self.word
-        above = "*".join(_power(base, exponent) for base, exponent in self.powers if exponent > 0)
-        below = "/".join(_power(base, -exponent) for base, exponent in self.powers if exponent < 0)
-        return f"{above or '1'}/{below}" if below else above
+        return _written(self.powers)
+
+
+# The units of a decision are few, and each is written and multiplied hundreds of times.
+@lru_cache(1024)
+def _written(powers: tuple[tuple[str, int], ...]) -> str:
+    above = "*".join(_power(base, exponent) for base, exponent in powers if exponent > 0)
+    below = "/".join(_power(base, -exponent) for base, exponent in powers if exponent < 0)
+    return f"{above or '1'}/{below}" if below else above
 
 
 def _power(base: str, exponent: int) -> str:
@@ -42,14 +50,21 @@ def _power(base: str, exponent: int) -> str:
 
 
 def _joined(left: Unit, right: Unit, sign: int) -> Unit:
-    exponents = dict(left.powers)
-    for base, exponent in right.powers:
-        exponents[base] = exponents.get(base, 0) + sign * exponent
-    powers = tuple(sorted((base, e) for base, e in exponents.items() if e))
+    powers = _summed(left.powers, right.powers, sign)
     if powers:
         return Unit(powers)
     kept = (left if not right.word else right if not left.word and sign > 0 else ONE).word
     return Unit((), kept if left.is_count and right.is_count else "")
+
+
+@lru_cache(1024)
+def _summed(
+    left: tuple[tuple[str, int], ...], right: tuple[tuple[str, int], ...], sign: int
+) -> tuple[tuple[str, int], ...]:
+    exponents = dict(left)
+    for base, exponent in right:
+        exponents[base] = exponents.get(base, 0) + sign * exponent
+    return tuple(sorted((base, e) for base, e in exponents.items() if e))
 
 
 ONE = Unit()
