@@ -228,8 +228,7 @@ def _styles(report: Report, *, sized: bool) -> tuple[Style, ...]:
 def _style(media: str, *names: str, more: str = "") -> Style:
     """Sheets as one, whose place in the page their names keep until what the page needs is known."""
     every = [rule for name in names for rule in rules(name)]
-    lead = "" if names == (PAINTS,) else " "
-    return Style(media, Markup(f"/*{' '.join(names)}*/"), (lead, *every, more))
+    return Style(media, Markup(f"/*{' '.join(names)}*/"), (*every, more))
 
 
 def _faces(fonts: Sequence[tuple[str, int, str]]) -> str:
