@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fiche.archive.document import Document, document
 from fiche.archive.entry import Entry
+from fiche.archive.index_bound import STEP, marked, steps
 from fiche.archive.index_columns import FORMAT, table
 from fiche.archive.index_database import Database, UnfitError
 from fiche.archive.index_lines import Aliases, Line, Words, lines_of
@@ -14,7 +15,6 @@ from fiche.archive.store import Store
 from fiche.kernel.diagnostic import Refused
 
 # How many entries are held in memory at once, and how many ids are asked about in one question.
-_STEP = 500
 Told = Callable[[int], None]
 Fill = Callable[[str, Sequence[Line]], None]
 
@@ -34,7 +34,7 @@ class Filling:
             self._waiting.setdefault(name, []).extend(lines)
         self.count += 1
         self._next += self._step
-        if len(self._waiting["entries"]) >= _STEP:
+        if len(self._waiting["entries"]) >= STEP:
             self.flush()
 
     def flush(self) -> None:
@@ -118,7 +118,7 @@ def catch_up(database: Database, store: Store, aliases: Aliases, state: Mapping[
     found, offset = store.additions(before)
     waiting = [id for (id,) in database.rows(f"SELECT id FROM {table('pending')}")]
     new = _unknown(database, dict.fromkeys((*waiting, *(one.id for one in found))))
-    for some in _steps(new):
+    for some in steps(new):
         # Read first: others write meanwhile.
         read = {id: _read(store, id) for id in some}
         with database.writing():
@@ -138,8 +138,8 @@ def _read(store: Store, id: str) -> Entry | str:
 
 def _enter(database: Database, aliases: Aliases, read: Mapping[str, Entry | str]) -> None:
     new = set(_unknown(database, read))
-    for some in _steps(read):
-        marks, bound = _listed(some)
+    for some in steps(read):
+        marks, bound = marked(some)
         database.rows(f"DELETE FROM {table('pending')} WHERE id IN ({marks})", bound)
     entries = [one for id, one in read.items() if id in new and isinstance(one, Entry)]
     wrong = [(id, why) for id, why in read.items() if id in new and isinstance(why, str)]
@@ -161,19 +161,8 @@ def _unknown(database: Database, ids: Iterable[str]) -> list[str]:
     """Those of the ids that the index has no entry of, in order."""
     asked = list(ids)
     known: set[str] = set()
-    for some in _steps(asked):
-        marks, bound = _listed(some)
+    for some in steps(asked):
+        marks, bound = marked(some)
         answer = database.rows(f"SELECT id FROM {table('entries')} WHERE id IN ({marks})", bound)
         known.update(id for (id,) in answer)
     return [id for id in asked if id not in known]
-
-
-def _listed(some: Sequence[str]) -> tuple[str, dict[str, object]]:
-    bound: dict[str, object] = {f"v{place}": each for place, each in enumerate(some)}
-    return ", ".join(f":{name}" for name in bound), bound
-
-
-def _steps(every: Iterable[str]) -> Iterator[list[str]]:
-    listed = list(every)
-    for start in range(0, len(listed), _STEP):
-        yield listed[start : start + _STEP]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from fiche.archive.index_bound import marked, steps
 from fiche.archive.index_columns import table
 from fiche.archive.index_database import Database
 from fiche.archive.index_found import Statement
@@ -16,7 +17,6 @@ from fiche.archive.index_lines import NAMED_KINDS, as_named
 
 _ENTRIES, _NAMES = table("entries"), table("names")
 _SAID, _LINKS = table("supersedes"), table("links")
-_STEP = 400
 _NEW = "n > :last"
 
 
@@ -76,8 +76,8 @@ def _said(database: Database, last: int) -> list[tuple[_Entry, int, str]]:
 def _called(database: Database, names: Iterable[str]) -> dict[str, list[_Entry]]:
     """The entries that are called so, by their id or otherwise."""
     found: dict[str, list[_Entry]] = {}
-    for some in _steps(names):
-        marks, bound = _listed(some)
+    for some in steps(sorted(names)):
+        marks, bound = marked(some)
         ids = f"SELECT id, n, id, kind, own_id FROM {_ENTRIES} WHERE id IN ({marks})"
         others = (
             f"SELECT m.name, e.n, e.id, e.kind, e.own_id FROM {_NAMES} m"
@@ -155,14 +155,3 @@ def _statement(
     if others:
         return Statement(entry=entry.id, told=told, why="ambiguous", candidates=tuple(others))
     return Statement(entry=entry.id, told=told, why="" if called else "unknown")
-
-
-def _listed(some: Sequence[str]) -> tuple[str, dict[str, object]]:
-    bound: dict[str, object] = {f"v{place}": each for place, each in enumerate(some)}
-    return ", ".join(f":{name}" for name in bound), bound
-
-
-def _steps(every: Iterable[str]) -> Iterator[list[str]]:
-    listed = sorted(every)
-    for start in range(0, len(listed), _STEP):
-        yield listed[start : start + _STEP]

@@ -73,17 +73,6 @@ def asked(words: Sequence[str]) -> Collection[str]:
     return (words[0],) if words[0] in every else every
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for
-    """`app` is the whole command line, made where somebody asks for it.
-
-    Raises:
-        AttributeError: there is nothing of that name.
-    """
-    if name != "app":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return app_of((*COMMANDS, *GROUPS))
-
-
 def _version(asked_for: bool) -> None:
     if asked_for:
         from fiche.cli.terminal import put_text
