@@ -13,13 +13,11 @@ import typer
 from fiche import __version__
 from fiche.cli.deferred import real
 from fiche.cli.interrupt import INTERRUPTED
-from fiche.cli.named import COMMANDS, GROUPS, command_named
+from fiche.cli.named import COMMANDS, COMPLETION, GROUPS, REFUSED, command_named
 from fiche.cli.plain import PlainCommand, PlainGroup
 from fiche.cli.streams import write_error
 from fiche.cli.terminal import clean
 
-REFUSED = 2
-_COMPLETION = "_FICHE_COMPLETE"
 # What typer's option parser raises; typer brings its own copy of click, or uses the installed one.
 _USAGE: Any = typer.BadParameter.__bases__[0]
 
@@ -66,7 +64,7 @@ def asked(words: Sequence[str]) -> Collection[str]:
     The version is asked of none.
     """
     every = (*COMMANDS, *GROUPS)
-    if not words or _COMPLETION in os.environ:
+    if not words or COMPLETION in os.environ:
         return every
     if words[0] == "--version":
         return ()

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from fiche.cli.deferred import real
-from fiche.cli.named import OF_ARCHIVE, archive_command_named
+from fiche.cli.named import COMPLETION, OF_ARCHIVE, archive_command_named
 from fiche.cli.plain import PlainCommand, PlainGroup
 
 
@@ -46,7 +46,7 @@ def _asked() -> Collection[str]:
     if words == ["--help"]:
         return ()
     alone = len(words) == 2 and words[0] == "archive" and words[1] in OF_ARCHIVE
-    return (words[1],) if alone and "_FICHE_COMPLETE" not in os.environ else OF_ARCHIVE
+    return (words[1],) if alone and COMPLETION not in os.environ else OF_ARCHIVE
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for

@@ -13,11 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fiche.cli.interrupt import INTERRUPTED
-from fiche.cli.named import COMMANDS, OF_ARCHIVE, archive_command_named, command_named
+from fiche.cli.named import (
+    COMMANDS,
+    COMPLETION,
+    OF_ARCHIVE,
+    REFUSED,
+    archive_command_named,
+    command_named,
+)
 from fiche.cli.streams import discard, write_error
 from fiche.kernel.diagnostic import Diagnostic, Refused
-
-REFUSED = 2
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is asked for
@@ -65,7 +70,7 @@ def _run_plainly(words: Sequence[str]) -> int | None:
     if [*words] == ["--version"]:
         return _version()
     found = _called(words)
-    if found is None or "_FICHE_COMPLETE" in os.environ:
+    if found is None or COMPLETION in os.environ:
         return None
     from fiche.cli.plain_words import values_of
 

@@ -12,6 +12,10 @@ COMMANDS = (
     *("import", "check", "report", "sign", "verify", "explain", "diff"),
     *("letters", "criteria", "schema"),
 )
+# The exit code of what is refused (law 9).
+REFUSED = 2
+# Set by a shell that asks how a command line may go on.
+COMPLETION = "_FICHE_COMPLETE"
 GROUPS = ("catalog", "lab", "archive")
 # Of `fiche archive`, as those of `fiche`.
 OF_ARCHIVE = (
@@ -22,13 +26,15 @@ OF_ARCHIVE = (
 
 def command_named(name: str) -> Callable[..., None]:
     """The function of a command."""
-    module = import_module(f"fiche.cli.{name}_" if name == "import" else f"fiche.cli.{name}")
-    found: Callable[..., None] = getattr(module, name, None) or getattr(module, f"{name}_")
-    return found
+    return _function(f"{name}_" if name == "import" else name, name)
 
 
 def archive_command_named(name: str) -> Callable[..., None]:
     """The function of a command of `fiche archive`."""
-    module = import_module(f"fiche.cli.archive_{name}")
+    return _function(f"archive_{name}", name)
+
+
+def _function(module_name: str, name: str) -> Callable[..., None]:
+    module = import_module(f"fiche.cli.{module_name}")
     found: Callable[..., None] = getattr(module, name, None) or getattr(module, f"{name}_")
     return found

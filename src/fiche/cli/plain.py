@@ -8,12 +8,11 @@ that has no such door, keeps its own way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-_SIMPLE: dict[Any, Callable[[Any], Any]] = {str: str, bool: bool, Path: Path}
+from fiche.cli.plain_words import SIMPLE
 
 
 class PlainCommand(TyperCommand):
@@ -52,7 +51,7 @@ def _plainly(parameter: Any) -> Any:  # noqa: ANN401 - typer's parameters are it
         return parameter
     many = bool(parameter.multiple or parameter.nargs == -1)
     kind = descriptor.annotation
-    simple = _SIMPLE.get(getattr(kind, "__args__", (None,))[0] if many else kind)
+    simple = SIMPLE.get(getattr(kind, "__args__", (None,))[0] if many else kind)
     if simple is not None and descriptor.parameter_info.parser is None:
         converter = _AsTyped(simple, many=many)
         parameter.get_runtime_param = lambda: converter

@@ -16,7 +16,8 @@ from typing import Any, get_type_hints
 from fiche.cli.deferred import Declared
 from fiche.kernel.record import record
 
-_SIMPLE: dict[Any, Callable[[Any], Any]] = {str: str, bool: bool, Path: Path}
+# What text, paths and switches are made by; `fiche.cli.plain` converts the same ones for typer.
+SIMPLE: dict[Any, Callable[[Any], Any]] = {str: str, bool: bool, Path: Path}
 # What may be told of an option without changing how it is read.
 _SHOWN = {"metavar", "help", "show_default", "hidden", "rich_help_panel"}
 
@@ -74,7 +75,7 @@ def _parameter(name: str, hint: Any) -> _Parameter | None:  # noqa: ANN401 - a t
     kind, takes_many = _kind(hint.__origin__)
     words = declared.words
     is_option = declared.kind == "Option"
-    convert = _SIMPLE.get(kind)
+    convert = SIMPLE.get(kind)
     # A switch with no word of its own has a second one, to switch it off.
     unclear = (kind is bool and not words) or any("/" in word for word in words)
     if unclear or (words and not is_option):
